@@ -161,7 +161,7 @@ build/flink/boot: requirements/core.lock
 
 flink-jar: build/flink/job-server.jar ## the embedded Flink (needs Java 11 or later, and Maven)
 
-CLUSTER := $(BIN)/python -m lexbeam.pipelines.runners.flink.cluster
+CLUSTER := $(BIN)/python -m lexbeam.pipelines.runners.flink_cluster
 CLUSTER_FOLDER := build/flink/cluster
 flink-up: $(VENV)/.core build/flink/job-server.jar build/flink/boot ## test equipment: a Flink cluster on this machine (needs Java, Maven, Go)
 	$(CLUSTER) up --folder $(CLUSTER_FOLDER) --jar build/flink/job-server.jar

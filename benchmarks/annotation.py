@@ -20,7 +20,7 @@ from benchmarks.measure import BenchmarkRow, data_folder, lexbeam, ratios, run_s
 from lexbeam.transforms.annotation.annotate import ANNOTATE, AnnotateOptions
 from lexbeam.transforms.annotation.engines.paragraphs import split_paragraphs
 from lexbeam.transforms.annotation.engines.registry import describe_engine, load_engine
-from lexbeam.transforms.common.blas import one_thread
+from lexbeam.transforms.common.arithmetic import one_thread
 from lexbeam.transforms.common.store.artefacts import Workspace, make
 from lexbeam.transforms.formats.ingest.duplicates import AnnotateTask
 from lexbeam.transforms.formats.ingest.stage import INGEST, IngestOptions, InputFile, Unit

@@ -20,7 +20,7 @@ from scipy.sparse import csr_array, load_npz, save_npz
 from scipy.sparse.linalg import svds
 
 from benchmarks.measure import BenchmarkRow, ratios, timed
-from lexbeam.transforms.common.blas import one_thread
+from lexbeam.transforms.common.arithmetic import one_thread
 from lexbeam.transforms.embeddings.counted.contexts import count_pairs, symmetric
 from lexbeam.transforms.embeddings.counted.weightings import ppmi, truncated_svd
 

@@ -14,9 +14,16 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from lexbeam.transforms.common.draws.by_content import content_hashes, normal, numbers, uniform
-from lexbeam.transforms.common.draws.folds import connected_folds, fold_of
-from lexbeam.transforms.common.draws.smallest import add, entry_of, smallest_rows
+from lexbeam.transforms.common.draws.by_content import (
+    add,
+    content_hashes,
+    entry_of,
+    normal,
+    numbers,
+    smallest_rows,
+    uniform,
+)
+from lexbeam.transforms.common.draws.splits import connected_folds, fold_of
 
 N = 1_000_000
 KEYS: dict[str, Callable[[], Any]] = {

@@ -33,10 +33,9 @@ import yaml
 
 from benchmarks.damage import published
 from lexbeam.pipelines.cli import main as lexbeam
-from lexbeam.pipelines.frame.detaching import left_run, look_at
+from lexbeam.pipelines.frame.handed_back import left_run, look_at
 from lexbeam.pipelines.frame.publishing import read_unfinished
-from lexbeam.pipelines.runners.flink.cluster import down, free_port, read_state, up
-from lexbeam.pipelines.runners.flink.programs import Cluster
+from lexbeam.pipelines.runners.flink_cluster import Cluster, down, free_port, read_state, up
 from lexbeam.pipelines.runners.flink_jobs import JobKind
 
 ROOT = Path(__file__).resolve().parents[1]

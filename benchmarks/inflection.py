@@ -24,7 +24,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from lexbeam.transforms.common.draws.folds import fold_of
+from lexbeam.transforms.common.draws.splits import fold_of
 from lexbeam.transforms.inflection.articles import beside
 from lexbeam.transforms.inflection.dictionaries import FormEntry, read_forms
 from lexbeam.transforms.inflection.english import english_inflector

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.measure import BenchmarkRow, environment, own_memory
-from lexbeam.schemas.rejects import RejectRow
+from lexbeam.schemas.common_tables import RejectRow
 from lexbeam.transforms.common.store.artefacts import Workspace
 from lexbeam.transforms.common.store.artefacts import make as make_artefact
 from lexbeam.transforms.formats.ingest.stage import INGEST, IngestOptions, InputFile, Unit, read_documents

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.measure import timed
-from lexbeam.transforms.common.code.loops import LANES, padded
+from lexbeam.transforms.common.arithmetic import LANES, padded
 from lexbeam.transforms.embeddings.fast_trainer import compiled, sigmoid_table
 
 DIM, NEGATIVE, ALPHA, REPEATS = 100, 5, 0.025, 5

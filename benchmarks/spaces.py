@@ -20,7 +20,7 @@ import pyarrow as pa
 from benchmarks import counts
 from benchmarks.measure import BenchmarkRow, ratios
 from lexbeam.transforms.change.scores.neighbourhood_measures import local_neighbourhood_distance
-from lexbeam.transforms.common.blas import one_thread
+from lexbeam.transforms.common.arithmetic import one_thread
 from lexbeam.transforms.embeddings.alignment import fit_alignment
 from lexbeam.transforms.embeddings.counted.contexts import count_pairs, symmetric
 from lexbeam.transforms.embeddings.counted.weightings import ppmi

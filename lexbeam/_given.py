@@ -20,16 +20,31 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import MISSING
 from typing import Any
 
-from lexbeam._forms import LAYOUTS, ROWS, WORD_LIST, filled, pairs_of, records, texts_of, word_list, words_of
-from lexbeam._paths import check_is_no_text, hold_texts, path_or_text
-from lexbeam._tables import GivenTable, is_frame, is_list, table_of
+from lexbeam._data import (
+    LAYOUTS,
+    ROWS,
+    WORD_LIST,
+    GivenTable,
+    check_is_no_text,
+    filled,
+    hold_texts,
+    is_frame,
+    is_list,
+    pairs_of,
+    path_or_text,
+    records,
+    table_of,
+    texts_of,
+    word_list,
+    words_of,
+)
 from lexbeam.pipelines.commands.corpus.text_engine import LOOKED_AT, NO_ENGINE, engine_of
-from lexbeam.pipelines.frame.common_options import PublishOptions
+from lexbeam.pipelines.frame.command import PublishOptions
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.common.options.fields import options_of
 from lexbeam.transforms.common.options.option import Option
 from lexbeam.transforms.common.publish.layout import GIVEN
-from lexbeam.transforms.common.publish.output_folders import make_output_folder
+from lexbeam.transforms.common.publish.leases import make_output_folder
 from lexbeam.transforms.common.store import files
 
 _DIGITS = 32
@@ -87,7 +102,7 @@ class _Giving:
         for path, called in self._written.items():
             for file in (path, files.shown(path), path.rpartition("/")[2]):
                 again = f"({re.escape(called.partition(' ')[0])}:? )?"  # where the option is named already
-                message = re.sub(rf"{again}(?<![\w/.]){re.escape(file)}(?![\w/])", lambda _: called, message)  # noqa: B023
+                message = re.sub(rf"{again}(?<![\w/.]){re.escape(file)}(?![\w/])", lambda _: called, message)
         if isinstance(error, files.NoFilesError):
             hints = (
                 path_or_text(self._known[name], value) for name, value in self._values.items() if name in self._known

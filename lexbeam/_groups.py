@@ -1,13 +1,41 @@
-"""Names and places of the functions made of the commands; what makes them is imported when one is asked for."""
+"""Names and places of the functions made of the commands; what makes them is imported when one is asked for.
+
+What is said of a name that Lexbeam does not have: what is near to it, and what there is.
+"""
 
 import logging
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any, NamedTuple
 
 from lexbeam.pipelines.frame.registry import COMMANDS, CommandEntry
+from lexbeam.transforms.common.errors import LexbeamError, UsageError, nearest
+
+
+class ArgumentError(UsageError, TypeError):
+    """A function is called with arguments that it does not take."""
+
+
+class UnknownNameError(LexbeamError, AttributeError):
+    """A module, or what is published, has nothing of a name."""
+
+
+def unknown_name(where: str, name: str, known: Iterable[str], elsewhere: str = "") -> UnknownNameError:
+    """Return the error that says what is meant or, if nothing is near, what there is.
+
+    Args:
+        where: what lacks the name.
+        name: what was written.
+        known: what it has.
+        elsewhere: where something of this name is, as a sentence without a full stop; empty if nowhere.
+    """
+    names = list(known)
+    listed = ", ".join(other for other in names if not other.startswith("_"))
+    hint = f"; {elsewhere}" if elsewhere else nearest(name, names) or f"; it has {listed}"
+    return UnknownNameError(f"{where} has no attribute {name!r}{hint}")
+
 
 __all__ = [
     "LEFT_OUT",
@@ -97,7 +125,7 @@ class _Group(ModuleType):
         return self.__all__
 
     def __call__(self, *_: object, **__: object) -> None:
-        from lexbeam._near import ArgumentError
+        from lexbeam._groups import ArgumentError
 
         raise ArgumentError(f"{self.__name__} is no function, but has some: {', '.join(self.__all__)}")
 

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from importlib.abc import MetaPathFinder
 from types import ModuleType
 
-from lexbeam.transforms.common.errors import LexbeamError
-from lexbeam.transforms.common.extras import install_command
+from lexbeam.transforms.common.errors import LexbeamError, install_command
 
 
 class MissingPandasError(LexbeamError, ModuleNotFoundError):

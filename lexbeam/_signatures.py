@@ -13,9 +13,8 @@ from inspect import Parameter
 from types import NoneType
 from typing import Any, Literal
 
-from lexbeam._forms import LAYOUTS
-from lexbeam._near import ArgumentError
-from lexbeam._tables import ArrowData
+from lexbeam._data import LAYOUTS, ArrowData
+from lexbeam._groups import ArgumentError
 from lexbeam.pipelines.frame.arguments import LAST
 from lexbeam.transforms.common.code.registry import Registry
 from lexbeam.transforms.common.errors import nearest

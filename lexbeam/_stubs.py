@@ -14,7 +14,7 @@ from typing import Any
 
 import lexbeam
 from lexbeam import _groups
-from lexbeam._views import view_methods
+from lexbeam._shown import view_methods
 from lexbeam.pipelines.frame.registry import COMMANDS, CommandEntry
 from lexbeam.results import Results
 
@@ -27,7 +27,7 @@ import typing
 from typing import *
 
 import lexbeam._shown
-import lexbeam._tables
+import lexbeam._data
 import lexbeam.results
 """
 PACKAGE = """\

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow.parquet as pq
 
-from lexbeam._shown import ArrowTable, Lines
-from lexbeam._views import answer_table
+from lexbeam._shown import ArrowTable, Lines, answer_table
 from lexbeam.pipelines.frame.command import Command
 from lexbeam.pipelines.frame.registry import COMMANDS, command_of, section_of
 from lexbeam.pipelines.shown.html import as_html, folded

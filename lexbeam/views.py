@@ -4,8 +4,8 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from lexbeam._near import unknown_name
-from lexbeam._views import view_methods
+from lexbeam._groups import unknown_name
+from lexbeam._shown import view_methods
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 
 

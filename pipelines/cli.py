@@ -19,13 +19,27 @@ from lexbeam.pipelines.frame.interrupts import (
     was_interrupted,
 )
 from lexbeam.pipelines.frame.registry import COMMANDS, DESCRIPTION, load, loaded
-from lexbeam.pipelines.messages import STYLES, JsonFormatter, JsonLines, json_message, without_style
-from lexbeam.pipelines.monitoring.events import emit_failure, printing
+from lexbeam.pipelines.monitoring.events import (
+    STYLES,
+    JsonFormatter,
+    JsonLines,
+    emit_failure,
+    json_message,
+    printing,
+    without_style,
+)
 from lexbeam.transforms.common.code.version import own_build
-from lexbeam.transforms.common.errors import LexbeamError, NothingToDoError, UsageError, nearest, readable
-from lexbeam.transforms.common.heap import share_heap
+from lexbeam.transforms.common.errors import (
+    LexbeamError,
+    NothingToDoError,
+    UsageError,
+    explaining,
+    nearest,
+    readable,
+    reason_of,
+)
+from lexbeam.transforms.common.machine import share_heap
 from lexbeam.transforms.common.spared_imports import spare_imports
-from lexbeam.transforms.common.system_errors import explaining, reason_of
 
 if TYPE_CHECKING:
     from lexbeam.pipelines.frame.command import Command

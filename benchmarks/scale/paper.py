@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from benchmarks.scale.figures import STEPS, Row, marginal, select, steps
-from lexbeam.transforms.common.parts import parts_for
+from lexbeam.transforms.common.portions import parts_for
 
 GIB = 1 << 30
 # Of a run on S3, for each object that is written as an artefact: 2,162 requests for 166 receipts and 194 files, what

@@ -6,13 +6,12 @@ from typing import Any, TypeVar
 import pyarrow as pa
 
 from lexbeam.pipelines.frame.blocks import shown_lines
-from lexbeam.pipelines.frame.command import Action, Command, Inputs
-from lexbeam.pipelines.frame.common_options import RUN, PublishOptions
+from lexbeam.pipelines.frame.command import RUN, Action, Command, Inputs, PublishOptions
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.shown import Block
 
-O = TypeVar("O", bound=PublishOptions)  # noqa: E741
+O = TypeVar("O", bound=PublishOptions)
 P = TypeVar("P")
 
 

@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Any
 
-from lexbeam.pipelines.frame.common_options import model_folder
+from lexbeam.pipelines.frame.command import model_folder
 from lexbeam.pipelines.frame.inputs import check_patterns
 from lexbeam.transforms.annotation.engines.registry import check_engine, stated_engine
 from lexbeam.transforms.common.errors import UsageError

@@ -19,8 +19,7 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from lexbeam.pipelines.frame.command import Job
-from lexbeam.pipelines.frame.common_options import IntakeOptions, PublishOptions
+from lexbeam.pipelines.frame.command import IntakeOptions, Job, PublishOptions
 from lexbeam.pipelines.frame.registry import COMMANDS, available, command_of, load, section_of
 from lexbeam.transforms.common.errors import UsageError, nearest, quoted
 from lexbeam.transforms.common.options.fields import from_mapping, options_of

@@ -21,7 +21,7 @@ from lexbeam.transforms.common.publish.layout import snapshot_name
 from lexbeam.transforms.common.store import files
 
 if TYPE_CHECKING:
-    from lexbeam.pipelines.progress.progress import RunProgress
+    from lexbeam.pipelines.monitoring.progress import RunProgress
 
 _DEFAULTS = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL, signal.SIGHUP: signal.SIG_DFL}
 _CAME: list[int] = []
@@ -89,7 +89,7 @@ def interrupted_text(options: Collection[str]) -> str:
 
 
 def _kept(progress: "RunProgress") -> list[str]:
-    from lexbeam.pipelines.progress.lines import amount
+    from lexbeam.pipelines.monitoring.estimates import amount
 
     return [f"  {count.stage.name}: {amount(count)}" for count in progress.all() if count.made + count.there]
 

@@ -11,9 +11,8 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from lexbeam.pipelines.frame.command import Job
-from lexbeam.pipelines.frame.common_options import PublishOptions
-from lexbeam.pipelines.frame.given import input_patterns
+from lexbeam.pipelines.frame.command import Job, PublishOptions
+from lexbeam.pipelines.frame.inputs import input_patterns
 from lexbeam.pipelines.frame.interrupts import was_interrupted
 from lexbeam.pipelines.frame.publishing import read_unfinished
 from lexbeam.pipelines.frame.registry import COMMANDS, command_of
@@ -21,13 +20,12 @@ from lexbeam.pipelines.frame.staleness import OutsideChanges, all_outside, newes
 from lexbeam.pipelines.monitoring.events import SectionFinished, StageMade, emit, in_run, run_events
 from lexbeam.pipelines.monitoring.lineage import LineageSection, ReadFolder, told_lineage
 from lexbeam.pipelines.monitoring.prometheus import FolderState, write_metrics
-from lexbeam.transforms.common.errors import NothingToDoError
+from lexbeam.transforms.common.errors import NothingToDoError, explaining
 from lexbeam.transforms.common.publish.holding import FAILED
 from lexbeam.transforms.common.publish.run_log import RunLine
 from lexbeam.transforms.common.publish.sections import Made
 from lexbeam.transforms.common.publish.snapshots import Snapshot, find_snapshot
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.common.system_errors import explaining
 
 log = logging.getLogger("lexbeam")
 

@@ -11,14 +11,13 @@ from contextlib import contextmanager, suppress
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from lexbeam.pipelines.frame.common_options import PublishOptions
-from lexbeam.pipelines.frame.detaching import Leaving, check_at_work, left_run, look_at
+from lexbeam.pipelines.frame.command import PublishOptions
+from lexbeam.pipelines.frame.handed_back import Leaving, check_at_work, left_run, look_at
 from lexbeam.pipelines.frame.interrupts import resuming_line, was_interrupted
+from lexbeam.pipelines.frame.stage_plans import used_artefacts
 from lexbeam.pipelines.monitoring.events import ArtefactsFreed, SnapshotPublished, emit, report
-from lexbeam.pipelines.progress.forecasts import used_artefacts
 from lexbeam.transforms.common.code.fingerprints import digest, parse_json
 from lexbeam.transforms.common.errors import HeldBackError, HeldSectionsError, LexbeamError, UsageError
-from lexbeam.transforms.common.publish.failed import remove_failed
 from lexbeam.transforms.common.publish.holding import Unmade, held_sections, made_contents, published_contents
 from lexbeam.transforms.common.publish.layout import (
     ARTEFACTS,
@@ -33,21 +32,22 @@ from lexbeam.transforms.common.publish.layout import (
 from lexbeam.transforms.common.publish.publication import Keep, finish_publication, publish
 from lexbeam.transforms.common.publish.removing import (
     Freed,
+    check_not_streaming,
     discard_damaged,
     discard_stages,
     discard_unused,
     free,
+    is_streaming,
     receipts_of,
+    remove_failed,
 )
 from lexbeam.transforms.common.publish.sections import Made, Outcome, check_replacing, decide, owner_of, same_content
 from lexbeam.transforms.common.publish.snapshots import Snapshot, find_snapshot, last_snapshot, open_kept, open_snapshot
-from lexbeam.transforms.common.publish.streaming import check_not_streaming, is_streaming
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.artefacts import Workspace, give_up
 from lexbeam.transforms.common.store.objects import ObjectTag
-from lexbeam.transforms.common.store.receipts import FREED
+from lexbeam.transforms.common.store.receipts import FREED, REMEDY, Damaged, Needed
 from lexbeam.transforms.common.store.remote import remote
-from lexbeam.transforms.common.store.sound import REMEDY, Damaged, Needed
 
 log = logging.getLogger("lexbeam")
 

@@ -80,7 +80,7 @@ COMMANDS: Registry[CommandEntry] = Registry(
             doc="features of words in their sentences, for complexity",
         ),
         "lexicon look": CommandEntry(
-            "lexbeam.pipelines.commands.folder.lexicon_look:LexiconLook", doc="what every given resource says of a word"
+            "lexbeam.pipelines.commands.folder.show:LexiconLook", doc="what every given resource says of a word"
         ),
         "complexity split": CommandEntry(
             "lexbeam.pipelines.commands.complexity.split:ComplexitySplit",
@@ -181,7 +181,7 @@ COMMANDS: Registry[CommandEntry] = Registry(
             doc="take in and annotate documents as they come, without end",
         ),
         "refresh": CommandEntry(
-            "lexbeam.pipelines.commands.folder.refresh:Refresh",
+            "lexbeam.pipelines.commands.folder.run:Refresh",
             doc="take up what has changed since a configuration was run, and publish it anew",
             previews=True,
         ),
@@ -189,7 +189,7 @@ COMMANDS: Registry[CommandEntry] = Registry(
             "lexbeam.pipelines.commands.folder.show:Show", doc="show tables, or answer questions about them"
         ),
         "report": CommandEntry(
-            "lexbeam.pipelines.commands.folder.report:Report", doc="one HTML page about all that is published"
+            "lexbeam.pipelines.commands.folder.show:Report", doc="one HTML page about all that is published"
         ),
         "export": CommandEntry(
             "lexbeam.pipelines.commands.folder.export:Export", doc="vectors or tables, for other tools and archives"
@@ -206,14 +206,16 @@ COMMANDS: Registry[CommandEntry] = Registry(
             doc="how two snapshots differ: rows by key, scores that moved",
         ),
         "tag": CommandEntry(
-            "lexbeam.pipelines.commands.folder.tag:Tag", doc="give a snapshot a name, under which it is kept"
+            "lexbeam.pipelines.commands.folder.history:Tag", doc="give a snapshot a name, under which it is kept"
         ),
-        "untag": CommandEntry("lexbeam.pipelines.commands.folder.tag:Untag", doc="take the name of a snapshot away"),
+        "untag": CommandEntry(
+            "lexbeam.pipelines.commands.folder.history:Untag", doc="take the name of a snapshot away"
+        ),
         "rollback": CommandEntry(
-            "lexbeam.pipelines.commands.folder.rollback:Rollback", doc="let readers see an earlier snapshot again"
+            "lexbeam.pipelines.commands.folder.history:Rollback", doc="let readers see an earlier snapshot again"
         ),
         "clean": CommandEntry(
-            "lexbeam.pipelines.commands.folder.clean:Clean",
+            "lexbeam.pipelines.commands.folder.survey:Clean",
             doc="free artefacts, and what killed runs have left in a folder",
         ),
         "sample": CommandEntry(

@@ -13,21 +13,18 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from lexbeam.pipelines.frame.blocks import shown_lines
-from lexbeam.pipelines.frame.command import Action, Command, Job
-from lexbeam.pipelines.frame.common_options import PublishOptions, RunnerOptions
-from lexbeam.pipelines.frame.detaching import Leaving, Submitted
-from lexbeam.pipelines.frame.given import input_patterns
-from lexbeam.pipelines.frame.inputs import check_tables_there, find_inputs, missing_table
+from lexbeam.pipelines.frame.command import Action, Command, Job, PublishOptions, RunnerOptions
+from lexbeam.pipelines.frame.handed_back import Leaving, Submitted
+from lexbeam.pipelines.frame.inputs import check_tables_there, find_inputs, input_patterns, missing_table
 from lexbeam.pipelines.frame.interrupts import note_run, was_interrupted
 from lexbeam.pipelines.frame.monitors import emit_made, monitored
 from lexbeam.pipelines.frame.piping import Tell, is_piped, run_piped, text_of
 from lexbeam.pipelines.frame.publishing import Intended, Sections, StillDamagedError, begun_at, publish_run, tables_line
 from lexbeam.pipelines.frame.registry import load, section_of
-from lexbeam.pipelines.frame.sections import make_section, plan_of
+from lexbeam.pipelines.frame.sections import Explained, explain, make_section, plan_of
+from lexbeam.pipelines.monitoring.estimates import Foreseen
 from lexbeam.pipelines.monitoring.events import JobsSubmitted, NothingToDo, SectionStarted, are_printed, emit, report
-from lexbeam.pipelines.monitoring.failures import Explained, explain
-from lexbeam.pipelines.progress.lines import Foreseen
-from lexbeam.pipelines.progress.progress import RunProgress
+from lexbeam.pipelines.monitoring.progress import RunProgress
 from lexbeam.pipelines.runners.hooks import PublishHookError, tell_readers
 from lexbeam.transforms.common.errors import (
     HeldSectionsError,
@@ -35,18 +32,18 @@ from lexbeam.transforms.common.errors import (
     NoDataError,
     ReplacedSectionsError,
     UsageError,
+    explaining,
 )
 from lexbeam.transforms.common.options.fields import noted_paths, plain_options
 from lexbeam.transforms.common.publish.holding import FAILED, Unmade, check_bounds, made_from
-from lexbeam.transforms.common.publish.manifests import is_idle
+from lexbeam.transforms.common.publish.layout import is_idle
 from lexbeam.transforms.common.publish.run_log import DRIVER, RunLine
 from lexbeam.transforms.common.publish.sections import Made, owner_of
 from lexbeam.transforms.common.publish.snapshots import Snapshot, find_snapshot, open_snapshot
 from lexbeam.transforms.common.shown import Block
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.artefacts import Workspace
-from lexbeam.transforms.common.store.sound import Damaged, checked
-from lexbeam.transforms.common.system_errors import explaining
+from lexbeam.transforms.common.store.receipts import Damaged, checked
 from lexbeam.transforms.formats.ingest.listing import refuse_output_as_input
 
 if TYPE_CHECKING:

@@ -16,21 +16,19 @@ import numpy as np
 import pyarrow as pa
 
 from lexbeam.pipelines.frame.command import Command, Job
-from lexbeam.pipelines.frame.given import given_otherwise, input_patterns, noted_files, resources_of
-from lexbeam.pipelines.frame.inputs import find_inputs
+from lexbeam.pipelines.frame.inputs import find_inputs, given_otherwise, input_patterns, noted_files, resources_of
 from lexbeam.pipelines.frame.registry import command_of
 from lexbeam.pipelines.frame.sections import plan_of
 from lexbeam.transforms.common.code.fingerprints import environment, parse_json, readable_json
 from lexbeam.transforms.common.code.version import own_build
 from lexbeam.transforms.common.errors import LexbeamError, NoDataError
-from lexbeam.transforms.common.options.changes import option_changes
-from lexbeam.transforms.common.publish.layout import ARTEFACTS, DamagedFolderError
-from lexbeam.transforms.common.publish.manifests import Section
+from lexbeam.transforms.common.options.fields import option_changes
+from lexbeam.transforms.common.publish.layout import ARTEFACTS, DamagedFolderError, Section
 from lexbeam.transforms.common.publish.sections import ReadTable, input_columns, table_digest
 from lexbeam.transforms.common.publish.snapshots import Snapshot, find_snapshot, read_log
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.artefacts import Stage
-from lexbeam.transforms.common.store.sound import is_sound_size
+from lexbeam.transforms.common.store.receipts import is_sound_size
 from lexbeam.transforms.formats.ingest.comparing import SHOWN, Changes, input_changes
 from lexbeam.transforms.formats.ingest.listing import InputPatterns
 

@@ -12,7 +12,7 @@ import os
 import sys
 from contextlib import suppress
 
-from lexbeam.transforms.common.heap import share_heap
+from lexbeam.transforms.common.machine import share_heap
 from lexbeam.transforms.common.spared_imports import spare_imports
 
 FAILED = 1

@@ -18,7 +18,7 @@ from apache_beam.runners.worker import sdk_worker_main
 from google.protobuf import json_format, text_format  # type: ignore[import-untyped]
 
 from lexbeam.pipelines.runners.signatures import signatures_kept
-from lexbeam.transforms.common.heap import share_heap
+from lexbeam.transforms.common.machine import share_heap
 from lexbeam.transforms.common.spared_imports import spare_imports
 
 SECONDS = 60

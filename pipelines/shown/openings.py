@@ -15,7 +15,7 @@ from lexbeam.pipelines.shown.overview import changed_options, in_words
 from lexbeam.transforms.common.options.fields import options_of
 from lexbeam.transforms.common.options.option import Option
 from lexbeam.transforms.common.publish.holding import FAILED
-from lexbeam.transforms.common.publish.manifests import is_idle
+from lexbeam.transforms.common.publish.layout import is_idle
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.report.panels import Head

@@ -15,7 +15,7 @@ from lexbeam.pipelines.frame.registry import command_of
 from lexbeam.pipelines.frame.staleness import stale_sections
 from lexbeam.pipelines.shown.rows import first_rows, rows_at
 from lexbeam.transforms.common.options.fields import plain_defaults
-from lexbeam.transforms.common.publish.manifests import is_idle
+from lexbeam.transforms.common.publish.layout import is_idle
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.shown import LISTED, Block, Grid, columns_with
 from lexbeam.transforms.common.store import files

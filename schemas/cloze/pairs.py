@@ -6,8 +6,7 @@ Everything that is made of pairs is keyed by hashes of content, and sorted by th
 import pyarrow as pa
 
 from lexbeam.schemas.columns import Table, column, language, upos
-from lexbeam.schemas.inputs import inputs_table
-from lexbeam.schemas.rejects import REASONS, REJECT_KEY, reject_columns
+from lexbeam.schemas.common_tables import REASONS, REJECT_KEY, inputs_table, reject_columns
 
 KINDS = ("imperceptibility", "nonspecificity", "intersection")
 

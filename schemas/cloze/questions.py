@@ -4,7 +4,7 @@ import pyarrow as pa
 
 from lexbeam.schemas.cloze.pairs import ARTICLE_ID, PAIR_ID, QUESTION_KEY
 from lexbeam.schemas.columns import Table, column, language, reason, share
-from lexbeam.schemas.rejects import ANSWER_REASONS, REASONS, REJECT_KEY, reject_columns
+from lexbeam.schemas.common_tables import ANSWER_REASONS, REASONS, REJECT_KEY, reject_columns
 
 # Why a candidate is no question, in the order in which reasons are given.
 QUESTION_REASONS = {

@@ -10,8 +10,7 @@ from collections.abc import Iterable
 import pyarrow as pa
 
 from lexbeam.schemas.columns import Table, column, language, upos
-from lexbeam.schemas.inputs import inputs_table
-from lexbeam.schemas.rejects import REJECT_KEY, ROW_REASONS, reject_columns
+from lexbeam.schemas.common_tables import REJECT_KEY, ROW_REASONS, inputs_table, reject_columns
 
 KINDS = ("single", "mwe")
 

@@ -3,8 +3,8 @@
 import pyarrow as pa
 
 from lexbeam.schemas.columns import Table, column, reason, share
+from lexbeam.schemas.common_tables import ANSWER_REASONS, REJECT_KEY, reject_columns
 from lexbeam.schemas.complexity.instances import INSTANCE_ID
-from lexbeam.schemas.rejects import ANSWER_REASONS, REJECT_KEY, reject_columns
 
 COMPLEXITY = "0: very easy, .25: easy, .5: neutral, .75: difficult, 1: very difficult"
 

@@ -7,8 +7,7 @@ instances is keyed by hashes of content, and sorted by them.
 import pyarrow as pa
 
 from lexbeam.schemas.columns import Table, column, language, share, upos
-from lexbeam.schemas.inputs import inputs_table
-from lexbeam.schemas.rejects import REASONS, REJECT_KEY, ROW_REASONS, reject_columns
+from lexbeam.schemas.common_tables import REASONS, REJECT_KEY, ROW_REASONS, inputs_table, reject_columns
 
 INSTANCE_ID = column("instance_id", pa.string(), "the instance, see table simplification/instances")
 

@@ -1,6 +1,6 @@
 import random
 
-from lexbeam.schemas.rejects import RejectRow
+from lexbeam.schemas.common_tables import RejectRow
 from lexbeam.transforms.annotation.counts import EXAMPLES_SHOWN, IntakeCounts, sum_counts
 
 

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexbeam.transforms.common.batched import pack
+from lexbeam.transforms.common.portions import pack
 
 WEIGHTS = st.lists(st.integers(0, 1000), max_size=40)
 

@@ -8,7 +8,7 @@ import numpy as np  # noqa: F401  loads a BLAS
 import pytest
 import threadpoolctl
 
-from lexbeam.transforms.common.blas import one_thread
+from lexbeam.transforms.common.arithmetic import one_thread
 
 
 def threads() -> set[int]:
@@ -75,7 +75,7 @@ def test_limit_is_lifted_after_an_error():
 def test_a_library_that_is_loaded_later_is_limited_too():
     code = """
 import json, sys, threadpoolctl
-from lexbeam.transforms.common.blas import one_thread
+from lexbeam.transforms.common.arithmetic import one_thread
 def blas(): return [i["num_threads"] for i in threadpoolctl.threadpool_info() if i["user_api"] == "blas"]
 with one_thread():
     before = blas()

@@ -11,12 +11,12 @@ import pytest
 
 from lexbeam.transforms.common.code.walk import PACKAGES
 from lexbeam.transforms.common.errors import LexbeamError
-from lexbeam.transforms.common.store.resources import packaged_text
+from lexbeam.transforms.common.store.models import packaged_text
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = {
     "stage": (
-        "from lexbeam.transforms.common.store.resources import packaged_text\n"
+        "from lexbeam.transforms.common.store.models import packaged_text\n"
         "def run():\n    return packaged_text('PKG', 'words.txt').split()\n"
         "def other():\n    return 1\n"
     ),
@@ -36,11 +36,11 @@ def test_a_data_file_that_is_read_counts(project):
 @pytest.mark.parametrize(
     "stage",
     [
-        "import lexbeam.transforms.common.store.resources\n"
-        "def run():\n    return lexbeam.transforms.common.store.resources.packaged_text('PKG', 'words.txt')\n",
+        "import lexbeam.transforms.common.store.models\n"
+        "def run():\n    return lexbeam.transforms.common.store.models.packaged_text('PKG', 'words.txt')\n",
         "from lexbeam.transforms.common.store import resources as r\nTEXT = r.packaged_text('PKG', 'words.txt')\n"
         "def run():\n    return TEXT\n",
-        "def run():\n    from lexbeam.transforms.common.store.resources import packaged_text as read\n"
+        "def run():\n    from lexbeam.transforms.common.store.models import packaged_text as read\n"
         "    return [read('PKG', 'words.txt')]\n",
     ],
 )
@@ -53,7 +53,7 @@ def test_however_the_reader_is_called(project, stage):
     "use", ["packaged_text(__name__, 'words.txt')", "map(packaged_text, [])", "packaged_text('x')"]
 )
 def test_a_file_that_source_does_not_tell_is_refused(project, use):
-    stage = f"from lexbeam.transforms.common.store.resources import packaged_text\ndef run():\n    return {use}\n"
+    stage = f"from lexbeam.transforms.common.store.models import packaged_text\ndef run():\n    return {use}\n"
     with pytest.raises(LexbeamError, match=r"stage'.*packaged_text.*as literals"):
         project({**PROJECT, "stage": stage})
 

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from marked import MARK, left_of, marked, wait_until
 
-from lexbeam.transforms.common.endable import LONG, endable
 from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.machine import LONG, endable
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -88,7 +88,7 @@ def work(begun):
 CALL = """
 import sys
 from work import work
-from lexbeam.transforms.common.endable import LONG, endable
+from lexbeam.transforms.common.machine import LONG, endable
 from lexbeam.pipelines.frame.interrupts import heed_signals, interrupted_status
 heed_signals(lambda: "")
 try:

@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from lexbeam.transforms.common import extras
+from lexbeam.transforms.common import errors
 from lexbeam.transforms.common.code.registry import Registry
-from lexbeam.transforms.common.errors import UsageError
-from lexbeam.transforms.common.extras import check_packages, install_command
+from lexbeam.transforms.common.errors import UsageError, check_packages, install_command
 
 ROOT = Path(__file__).resolve().parents[2]
 MODULES = {"sklearn": "scikit-learn"}
@@ -34,7 +33,7 @@ def installed(monkeypatch, tmp_path):
 
     def install(url, prefix=tmp_path):
         monkeypatch.setattr(importlib.metadata, "distributions", lambda name: [Distribution(None), Distribution(url)])
-        monkeypatch.setattr(extras, "_HOME", tmp_path / "packages")
+        monkeypatch.setattr(errors, "_HOME", tmp_path / "packages")
         monkeypatch.setattr(sys, "prefix", str(prefix))
         return prefix
 
@@ -61,7 +60,7 @@ def test_of_a_wheel_it_names_the_wheel(installed, tmp_path, monkeypatch):
     wheel = tmp_path / "lexbeam-0.1.0-py3-none-any.whl"
     installed({"url": wheel.as_uri(), "archive_info": {}})
     assert install_command("html") == f"{sys.executable} -m pip install 'lexbeam[html] @ {wheel.as_uri()}'"
-    monkeypatch.setattr(extras.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(errors.importlib.util, "find_spec", lambda name: None)
     assert install_command("html").startswith(f"uv pip install --python {sys.executable} ")
 
 

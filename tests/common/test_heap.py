@@ -6,7 +6,7 @@ import pytest
 
 SCRIPT = """
 import resource, sys
-from lexbeam.transforms.common.heap import keep_freed_memory
+from lexbeam.transforms.common.machine import keep_freed_memory
 if sys.argv[1] == "keep":
     assert keep_freed_memory()
 faults = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_minflt
@@ -19,7 +19,7 @@ print(faults() - before)
 
 HEAPS = """
 import ctypes, sys, threading
-from lexbeam.transforms.common.heap import share_heap
+from lexbeam.transforms.common.machine import share_heap
 if sys.argv[1] == "share":
     assert share_heap()
 libc = ctypes.CDLL(None)

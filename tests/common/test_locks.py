@@ -2,7 +2,7 @@ import multiprocessing
 import os
 import signal
 
-from lexbeam.transforms.common.locks import locked_file
+from lexbeam.transforms.common.machine import locked_file
 
 
 def hold(path, held):

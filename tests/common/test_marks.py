@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nets import ends
 
-from lexbeam.transforms.common.marks import LIMIT, broken, is_nfc, nfc, too_many
+from lexbeam.transforms.common.texts.characters import LIMIT, broken, is_nfc, nfc, too_many
 
 # Letters that end in up to three marks, marks alone and two in one, some beyond the first plane.
 PIECES = "a é ǖ ᾂ \u0301 \u0316 \u0344 \u0f73 \U0001d165 \U0001e944 \U0001f389 \u034f \u0bbe \ufc5e"

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lexbeam.transforms.common.errors import UsageError
-from lexbeam.transforms.common.parts import CHARACTERS, LEAST_PARTS, ROWS, TOKENS, parts_for, stated_parts
+from lexbeam.transforms.common.portions import CHARACTERS, LEAST_PARTS, ROWS, TOKENS, parts_for, stated_parts
 
 SIZES = st.integers(0, 10**9)
 

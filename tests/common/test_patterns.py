@@ -15,8 +15,8 @@ WITHIN = {
 MADE = {
     "lexbeam/_given.py told": "paths as they are, in a message",
     "transforms/annotation/engines/normalise.py _pattern": "texts that are replaced, side by side",
-    "transforms/common/marks.py _pattern": "two classes of marks, one behind the other",
-    "transforms/common/options/yaml_errors.py explained_yaml": "what a parser says, a line",
+    "transforms/common/texts/characters.py _pattern": "two classes of marks, one behind the other",
+    "transforms/common/options/yaml_files.py explained_yaml": "what a parser says, a line",
     "transforms/common/patterns.py compiled": "what RE2 says, a line",
     "transforms/formats/readers/delimited.py __init__": "a delimiter and the character behind it",
     "transforms/formats/readers/delimited.py _open_cell": "a delimiter and a quote, and cells as they are written",

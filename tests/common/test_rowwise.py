@@ -10,7 +10,7 @@ import pytest
 import rows_alone
 from rows_alone import ARRAYS, ROWS, check
 
-from lexbeam.transforms.common.rowwise import dots, product
+from lexbeam.transforms.common.arithmetic import dots, product
 
 # Kernels of OpenBLAS, what it calls them, what a processor needs for them, and the loops of numpy
 # that a processor of their kind has not.

@@ -9,8 +9,7 @@ import sys
 import pytest
 from apache_beam.io.filesystem import BeamIOError
 
-from lexbeam.transforms.common.errors import LexbeamError, quoted, readable
-from lexbeam.transforms.common.system_errors import explained_text, explaining
+from lexbeam.transforms.common.errors import LexbeamError, explained_text, explaining, quoted, readable
 
 CODES = (
     "EACCES",

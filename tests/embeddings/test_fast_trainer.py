@@ -12,8 +12,8 @@ import pyarrow as pa
 import pytest
 from gensim.models import Word2Vec
 
-from lexbeam.transforms.common.code import loops
-from lexbeam.transforms.common.code.loops import padded
+from lexbeam.transforms.common import arithmetic
+from lexbeam.transforms.common.arithmetic import padded
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.embeddings import fast_trainer
 from lexbeam.transforms.embeddings.fast_trainer import compiled, draw_tables, sigmoid_table, train_fast
@@ -95,7 +95,7 @@ def by_the_book(texts, options, seed):
             for w in (number[word] for word in text if word in number):
                 position += 1
                 key = mix64(mix64(seed) + position * GOLDEN & M64)
-                draw = lambda n, key=key: mix64(key + n * GOLDEN & M64) >> 32  # noqa: E731
+                draw = lambda n, key=key: mix64(key + n * GOLDEN & M64) >> 32
                 share = 1.0
                 if options.sample:
                     share = min(1.0, (np.sqrt(uses[w] / threshold) + 1) * threshold / uses[w])
@@ -142,11 +142,11 @@ def test_computes_what_its_equations_say(options):
 @needs_loops
 def test_the_learning_rate_falls_at_the_jobs_of_gensim(monkeypatch):
     rates = []
-    loops = compiled()
+    arithmetic = compiled()
 
     def spy(*values):
         rates.append((values[9].size - 1, values[12]))
-        return loops.train(*values)
+        return arithmetic.train(*values)
 
     monkeypatch.setattr(fast_trainer, "compiled", lambda: types.SimpleNamespace(train=spy))
     texts = [["a", "b"] * 2_000, ["a"] * 3_000, ["b"] * 4_000, ["a"] * 12_000, ["b"], ["a"]]
@@ -286,7 +286,7 @@ def loading(monkeypatch):
     importing = importlib.import_module
     compiled.cache_clear()
     yield lambda load: monkeypatch.setattr(
-        loops.importlib, "import_module", lambda name: (load if name.endswith("_sgns") else importing)(name)
+        arithmetic.importlib, "import_module", lambda name: (load if name.endswith("_sgns") else importing)(name)
     )
     compiled.cache_clear()
 
@@ -334,7 +334,7 @@ def test_loops_that_give_other_bytes_are_refused(loading):
 
 @needs_loops
 def test_the_loops_check_what_they_are_given():
-    loops = compiled()
+    arithmetic = compiled()
     v, u = padded(3, 2), padded(3, 2)
     tables = draw_tables([3, 2, 1], [3, 2, 1], SgnsOptions())
     words, bounds = np.array([0, 1, 2], np.int32), np.array([0, 3])
@@ -347,7 +347,7 @@ def test_the_loops_check_what_they_are_given():
             "guide": tables.guide, "words": words, "bounds": bounds, "window": 1, "negative": 2, "alpha": 0.1,
             "seed": 1, "position": 0, "frozen": False, "variant": "",
         }  # fmt: skip
-        return loops.train(*{**values, **changed}.values())
+        return arithmetic.train(*{**values, **changed}.values())
 
     assert run() == 4
     for changed, message in (

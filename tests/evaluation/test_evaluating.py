@@ -2,7 +2,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from lexbeam.schemas.metrics import CHANGE_METRICS, REASONS, metrics_table
+from lexbeam.schemas.common_tables import CHANGE_METRICS, REASONS, metrics_table
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.evaluation.bootstrap import BootstrapOptions
 from lexbeam.transforms.evaluation.candidate_metrics import candidates_of

@@ -19,7 +19,7 @@ from fuzz_making import ODD, chance, line, text
 from fuzz_mutating import NAMES, input_of, mutated
 from staged_inputs import staged_inputs
 
-from lexbeam.schemas.rejects import REASONS, RejectRow
+from lexbeam.schemas.common_tables import REASONS, RejectRow
 from lexbeam.transforms.annotation.engines.normalise import parse_rules
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.common.store.artefacts import Workspace, make

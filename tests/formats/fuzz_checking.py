@@ -24,10 +24,10 @@ from fuzz_mutating import Input
 from fuzz_signing import OF_NO_TEXT
 from fuzz_trickling import Trickle
 
-from lexbeam.schemas.rejects import REASONS
+from lexbeam.schemas.common_tables import REASONS
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.names import file_of, unescape
-from lexbeam.transforms.common.records import annotation_batch
+from lexbeam.transforms.common.store.batches import annotation_batch
 from lexbeam.transforms.formats.readers import conllu, jsonl, parquet, text
 from lexbeam.transforms.formats.readers.registry import read_file
 from lexbeam.transforms.formats.records import hyphens, text_cleaning

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from reading import reader_options
 
-from lexbeam.schemas.rejects import RejectRow
+from lexbeam.schemas.common_tables import RejectRow
 from lexbeam.transforms.common.names import escape
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.formats.dates.rules import load_metadata, parse_date_rule
@@ -46,7 +46,7 @@ class Case(NamedTuple):
     name: str
     data: bytes | Callable[[], bytes] | None
     out: str
-    options: dict[str, Any] = {}  # noqa: RUF012  # never changed
+    options: dict[str, Any] = {}  # never changed
     place: Callable[[Path], object] | None = None
     while_read: Callable[[Path], Any] = nullcontext
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from hostile_feeding import ingest_options
 
-from lexbeam.schemas.rejects import RejectRow
+from lexbeam.schemas.common_tables import RejectRow
 from lexbeam.transforms.annotation.engines.paragraphs import annotate_text
 from lexbeam.transforms.annotation.engines.registry import load_engine
 from lexbeam.transforms.common.names import escape
@@ -74,7 +74,7 @@ class Meaning(NamedTuple):
     name: str
     data: bytes | Callable[[], bytes]
     read: str
-    options: dict[str, Any] = {}  # noqa: RUF012  # never changed
+    options: dict[str, Any] = {}  # never changed
     by: Callable[[Path, dict[str, Any]], str] = read_as_text
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from hostile_feeding import ingest_options
 from hostile_meaning import Meaning
 
-from lexbeam.schemas.rejects import RejectRow
+from lexbeam.schemas.common_tables import RejectRow
 from lexbeam.transforms.common.names import escape
 from lexbeam.transforms.formats.ingest.stage import InputFile, read_documents
 

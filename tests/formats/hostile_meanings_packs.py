@@ -8,7 +8,7 @@ from hostile_feeding import ingest_options
 from hostile_meaning import Meaning
 from packages_making import docx, epub, field, odt, p, page, parts
 
-from lexbeam.schemas.rejects import RejectRow
+from lexbeam.schemas.common_tables import RejectRow
 from lexbeam.transforms.common.names import escape
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.formats.ingest.stage import InputFile, read_documents

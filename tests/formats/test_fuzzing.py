@@ -15,7 +15,7 @@ from fuzz_formats import MAKERS
 from fuzz_mutating import input_of
 from fuzzing import fuzz, main, shortest
 
-from lexbeam.schemas.rejects import REASONS
+from lexbeam.schemas.common_tables import REASONS
 from lexbeam.transforms.formats.readers.registry import READERS, Format, read_file
 from lexbeam.transforms.formats.records.base import ReaderOptions, Record, Reject
 

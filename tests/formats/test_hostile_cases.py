@@ -11,7 +11,7 @@ from hostile_meaning import meaning_tables
 from hostile_meanings import MEANINGS
 
 from lexbeam.pipelines.cli import main
-from lexbeam.schemas.rejects import REASONS
+from lexbeam.schemas.common_tables import REASONS
 
 DOC = Path(__file__).parents[2] / "docs" / "running" / "hostile-input.md"
 ALL = [case for cases in CASES.values() for case in cases]

@@ -17,8 +17,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from reading import entries, reader_options, records
 
-from lexbeam.schemas.rejects import REASONS
-from lexbeam.transforms.common.records import annotation_batch
+from lexbeam.schemas.common_tables import REASONS
+from lexbeam.transforms.common.store.batches import annotation_batch
 from lexbeam.transforms.formats.records.base import Record
 
 ODD = st.text(alphabet=st.sampled_from("ab \t\n\r\"',;.-\u00ad\u0301\u200bé\x00\x1c\u2028#1_<>&"))

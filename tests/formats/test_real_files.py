@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from lexbeam.schemas.rejects import RejectRow
+from lexbeam.schemas.common_tables import RejectRow
 from lexbeam.transforms.formats.dates.rules import date_of, load_metadata, parse_date_rule
 from lexbeam.transforms.formats.ingest.stage import IngestOptions, InputFile, read_documents
 from lexbeam.transforms.formats.readers.registry import read_file

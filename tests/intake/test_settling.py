@@ -13,8 +13,8 @@ from part_tasks import parts_of, rejects_listed
 from staged_inputs import staged_inputs
 
 from lexbeam.schemas.columns import Table, column
-from lexbeam.schemas.rejects import REJECTS
-from lexbeam.transforms.common.batched import batched
+from lexbeam.schemas.common_tables import REJECTS
+from lexbeam.transforms.common.portions import batched
 from lexbeam.transforms.common.store import staged
 from lexbeam.transforms.common.store.artefacts import Stage, Workspace, make
 from lexbeam.transforms.common.store.tables import PartFile

@@ -12,7 +12,7 @@ from questions_anew import read
 from small_runs import call
 from wordnet_making import write_wordnet
 
-from lexbeam.transforms.common.draws.folds import fold_of
+from lexbeam.transforms.common.draws.splits import fold_of
 from lexbeam.transforms.common.publish.snapshots import open_snapshot
 
 pytestmark = pytest.mark.slow

@@ -10,7 +10,7 @@ from small_runs import call, manifest
 from wordnet_making import write_wordnet
 
 import lexbeam
-from lexbeam.transforms.common.draws.folds import fold_of
+from lexbeam.transforms.common.draws.splits import fold_of
 from lexbeam.transforms.common.publish.snapshots import open_snapshot
 
 pytestmark = pytest.mark.slow

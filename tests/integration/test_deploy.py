@@ -27,7 +27,7 @@ from s3_server import PROGRAM, free_port
 from lexbeam.pipelines.cli import parser_of_all
 from lexbeam.pipelines.frame.configuration import read_jobs
 from lexbeam.pipelines.runners.configs import load_runner_config
-from lexbeam.pipelines.runners.flink.programs import Cluster, job_manager, task_manager
+from lexbeam.pipelines.runners.flink_cluster import Cluster, job_manager, task_manager
 
 ROOT = Path(__file__).resolve().parents[2]
 DEPLOY = ROOT / "deploy"

@@ -6,13 +6,13 @@ import pyarrow.parquet as pq
 import pytest
 from small_runs import call, published
 
-from lexbeam.transforms.common import parts
+from lexbeam.transforms.common import portions
 from lexbeam.transforms.common.publish.snapshots import open_snapshot
 
 
 @pytest.mark.parametrize(("stated", "rows", "expected"), [("auto", 10**6, 8), ("auto", 2, 16), ("3", 2, 3)])
 def test_auto_counts_documents_and_a_number_is_taken_as_it_is(tmp_path, monkeypatch, stated, rows, expected):
-    monkeypatch.setattr(parts, "ROWS", rows)
+    monkeypatch.setattr(portions, "ROWS", rows)
     texts = tmp_path / "texts"
     texts.mkdir()
     for number in range(20):
@@ -45,8 +45,8 @@ def test_a_refresh_that_fills_and_empties_parts_is_a_rebuild(tmp_path):
             (texts / f"{year}.txt").write_text(f"The ship of {year} sails over the sea. Sailors sing of the land.")
 
     def filled():
-        parts = open_snapshot(str(out)).parts("documents")
-        return {part.number for part in parts if part.rows}
+        portions = open_snapshot(str(out)).parts("documents")
+        return {part.number for part in portions if part.rows}
 
     write(1810, 1820, 1830)
     assert call("run", config, "--out", out) == 0

@@ -8,7 +8,7 @@ import pytest
 import yaml
 from small_runs import SMALL, call, published
 
-from lexbeam.pipelines.commands.folder import refresh as refresh_module
+from lexbeam.pipelines.commands.folder import run as refresh_module
 from lexbeam.pipelines.frame import publishing
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.publish.snapshots import open_snapshot

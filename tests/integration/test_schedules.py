@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from lexbeam.pipelines.cli import parser_of_all
-from lexbeam.transforms.common.cache import VARIABLE
+from lexbeam.transforms.common.machine import VARIABLE
 
 SCHEDULES = Path(__file__).resolve().parents[2] / "deploy" / "schedules"
 ANALYZE = shutil.which("systemd-analyze")

@@ -14,8 +14,8 @@ from streaming import annotated, drop, landed_files, make_world, receipts, strea
 
 from lexbeam.pipelines.commands.folder import stream as stream_command
 from lexbeam.transforms.annotation import annotate as annotating
+from lexbeam.transforms.common.publish.removing import streaming
 from lexbeam.transforms.common.publish.run_log import read_run_log
-from lexbeam.transforms.common.publish.streaming import streaming
 from lexbeam.transforms.stream import ptransforms
 
 

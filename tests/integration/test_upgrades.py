@@ -18,7 +18,7 @@ from lexbeam.pipelines.frame.registry import command_of
 from lexbeam.pipelines.frame.staleness import section_logs
 from lexbeam.transforms.common.code.fingerprints import blas_kernels
 from lexbeam.transforms.common.code.version import VERSION, own_build
-from lexbeam.transforms.common.options.changes import option_changes
+from lexbeam.transforms.common.options.fields import option_changes
 from lexbeam.transforms.common.publish.history import read_history
 from lexbeam.transforms.common.publish.layout import snapshot_name
 from lexbeam.transforms.common.publish.snapshots import open_snapshot

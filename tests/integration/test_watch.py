@@ -14,7 +14,7 @@ import yaml
 from small_runs import call, published
 from streaming import SECONDS, Started
 
-from lexbeam.pipelines.commands.folder import refresh as refresh_module
+from lexbeam.pipelines.commands.folder import run as refresh_module
 from lexbeam.pipelines.commands.folder.watch import watch
 from lexbeam.transforms.common.publish.history import read_history
 from lexbeam.transforms.common.publish.layout import snapshot_name

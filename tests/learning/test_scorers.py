@@ -11,10 +11,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 
-from lexbeam.transforms.common.blas import one_thread
-from lexbeam.transforms.common.draws.folds import fold_of
-from lexbeam.transforms.common.endable import LONG
+from lexbeam.transforms.common.arithmetic import one_thread
+from lexbeam.transforms.common.draws.splits import fold_of
 from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.machine import LONG
 from lexbeam.transforms.learning.models.formats import read_safetensors, write_safetensors
 from lexbeam.transforms.learning.scorer import ScorerOptions, ScorerTraining, fit_endable
 from lexbeam.transforms.learning.scorers import SCORERS

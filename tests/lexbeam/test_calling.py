@@ -17,7 +17,7 @@ from python_runs import CORPUS, SLICES, SMALL
 import lexbeam
 from lexbeam._functions import _ONE_AT_A_TIME
 from lexbeam.pipelines.cli import main
-from lexbeam.pipelines.progress.progress import is_shown
+from lexbeam.pipelines.monitoring.progress import is_shown
 
 ROOT = Path(__file__).resolve().parents[2]
 

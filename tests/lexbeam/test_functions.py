@@ -18,17 +18,16 @@ import pyarrow as pa
 import pytest
 
 import lexbeam
-from lexbeam import _functions, _views
+from lexbeam import _functions, _shown
 from lexbeam._functions import LEFT_OUT, command_function, groups, names, places
 from lexbeam._signatures import annotation
 from lexbeam._stubs import check_names, stubs
-from lexbeam.pipelines.frame.command import Command
-from lexbeam.pipelines.frame.common_options import RunnerOptions
+from lexbeam.pipelines.frame.command import Command, RunnerOptions
 from lexbeam.pipelines.frame.registry import COMMANDS, CommandEntry, load
 from lexbeam.schemas.change.scores import SCORES
 from lexbeam.transforms.common.code.registry import Registry
 from lexbeam.transforms.common.options.fields import option, options_of
-from lexbeam.transforms.common.publish.views import View
+from lexbeam.transforms.common.publish.snapshots import View
 
 ROOT = Path(__file__).resolve().parents[2]
 OWN = [words for words in COMMANDS if words not in LEFT_OUT]
@@ -73,7 +72,7 @@ def all_functions():
     """Return every function by its words, and every method of `Results`."""
     result = {words: function_of(words) for words in OWN}
     result |= {name: getattr(lexbeam, name) for name in ("preview_corpus", "preview_refresh")}
-    return result | {f"Results.{name}": getattr(lexbeam.Results, name) for name in _views.view_methods()}
+    return result | {f"Results.{name}": getattr(lexbeam.Results, name) for name in _shown.view_methods()}
 
 
 FUNCTIONS = all_functions()
@@ -266,9 +265,9 @@ def test_an_option_that_beam_has_is_refused(monkeypatch):
 
 def test_views_are_methods_whose_first_option_needs_no_name(monkeypatch):
     asked = []
-    monkeypatch.setattr(_views, "available", lambda: [("complexity split", SPLIT), ("other", SPLIT)])
-    monkeypatch.setattr(_views, "answer_table", lambda *words: asked.append(words))
-    far = _views.view_methods()["far"]
+    monkeypatch.setattr(_shown, "available", lambda: [("complexity split", SPLIT), ("other", SPLIT)])
+    monkeypatch.setattr(_shown, "answer_table", lambda *words: asked.append(words))
+    far = _shown.view_methods()["far"]
 
     class Toy:
         snapshot = "snapshot"
@@ -283,11 +282,11 @@ def test_two_views_of_a_name_are_refused_unless_they_come_from_outside(monkeypat
     far = Registry({"far": View(FarOptions, lambda s, o: None, doc="x")}, what="view")
     other = Flat()
     other.views = far
-    monkeypatch.setattr(_views, "available", lambda: [("complexity split", SPLIT), ("toy lengths", other)])
-    assert _views.views()["far"] == (SPLIT.views["far"], ("complexity.split",), True)
-    monkeypatch.setattr(_views, "available", lambda: [("complexity split", SPLIT), ("corpus", other)])
+    monkeypatch.setattr(_shown, "available", lambda: [("complexity split", SPLIT), ("toy lengths", other)])
+    assert _shown.views()["far"] == (SPLIT.views["far"], ("complexity.split",), True)
+    monkeypatch.setattr(_shown, "available", lambda: [("complexity split", SPLIT), ("corpus", other)])
     with pytest.raises(ValueError, match=r"corpus and complexity\.split have different views 'far'"):
-        _views.views()
+        _shown.views()
 
 
 def test_a_view_of_another_package_is_one_of_the_command(outsider):
@@ -295,7 +294,7 @@ def test_a_view_of_another_package_is_one_of_the_command(outsider):
 from dataclasses import dataclass
 import pyarrow as pa
 from lexbeam.transforms.common.options.fields import option
-from lexbeam.transforms.common.publish.views import View
+from lexbeam.transforms.common.publish.snapshots import View
 @dataclass(frozen=True, kw_only=True)
 class Options:
     least: int = option(1, help="shorter words are left out")
@@ -303,10 +302,10 @@ LONG, OTHER = (View(Options, lambda snapshot, options: pa.table({}), doc=doc) fo
 """
     lines = ("long-words = toy_views:LONG", "hardest = toy_views:OTHER")
     outsider("lexbeam.change_views", *lines, toy_views=code)
-    known = _views.views()
+    known = _shown.views()
     assert known["long-words"].sections == ("change",)
     assert known["hardest"].is_ours
-    assert _views.view_methods()["long_words"].__doc__.startswith("Long words.")
+    assert _shown.view_methods()["long_words"].__doc__.startswith("Long words.")
     assert "long-words" in load("change").views
     assert "long-words" not in load("change").views.ours()
 

@@ -18,7 +18,7 @@ from python_runs import SMALL
 import lexbeam
 from lexbeam._given import given_as_files
 from lexbeam._signatures import option_values
-from lexbeam.pipelines.frame.common_options import PublishOptions
+from lexbeam.pipelines.frame.command import PublishOptions
 from lexbeam.pipelines.frame.registry import COMMANDS, load
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import from_mapping, option, options_of

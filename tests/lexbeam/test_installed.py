@@ -118,6 +118,6 @@ def test_a_wheel_in_an_empty_environment_does_what_readme_shows(tmp_path):
         here(["bash", "-c", command])
     here([python, "-c", code])
     missing = here(
-        [python, "-c", "from lexbeam.transforms.common.extras import install_command as c; print(c('html'))"]
+        [python, "-c", "from lexbeam.transforms.common.errors import install_command as c; print(c('html'))"]
     ).stdout
     assert missing == f"uv pip install --python {python} 'lexbeam[html] @ {wheel.as_uri()}'\n"

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 import toy_kind
 
-from lexbeam.transforms.common.cache import default_cache
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
-from lexbeam.transforms.common.store import sound
+from lexbeam.transforms.common.machine import default_cache
+from lexbeam.transforms.common.store import receipts
 from lexbeam.transforms.common.store.files import list_files
 from lexbeam.transforms.lexicon import cache
 from lexbeam.transforms.lexicon.cache import clean_cache
@@ -103,7 +103,7 @@ def test_a_source_that_changes_while_it_is_compiled_is_not_kept_under_its_old_na
 
 
 def forget(monkeypatch):
-    monkeypatch.setattr(sound, "_SOUND", {})
+    monkeypatch.setattr(receipts, "_SOUND", {})
 
 
 def flip(path, *, keep_time):
@@ -140,7 +140,7 @@ def test_what_is_damaged_is_made_anew(toy, monkeypatch, damage, keep_time, endin
 def test_a_digest_is_taken_once_per_machine(toy, monkeypatch):
     toy.prepare()
     forget(monkeypatch)
-    monkeypatch.setattr(sound, "stream_digest", None)  # nothing is hashed, or this would fail
+    monkeypatch.setattr(receipts, "stream_digest", None)  # nothing is hashed, or this would fail
     assert toy.prepare().open().look_up(["four"]) == [4]
     assert toy.compiled == 1
 

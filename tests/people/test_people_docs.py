@@ -5,7 +5,7 @@ from pathlib import Path
 
 from people_making import cells_of, text_from
 
-from lexbeam.schemas.rejects import ANSWER_REASONS as REASONS
+from lexbeam.schemas.common_tables import ANSWER_REASONS as REASONS
 from lexbeam.transforms.people.answers import KINDS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "people.md").read_text("utf-8")

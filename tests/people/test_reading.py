@@ -19,9 +19,9 @@ from people_making import (
     text_from,
 )
 
-from lexbeam.schemas.rejects import ANSWER_REASONS as REASONS
-from lexbeam.schemas.rejects import ANSWER_STAGE as STAGE
-from lexbeam.schemas.rejects import RejectRow
+from lexbeam.schemas.common_tables import ANSWER_REASONS as REASONS
+from lexbeam.schemas.common_tables import ANSWER_STAGE as STAGE
+from lexbeam.schemas.common_tables import RejectRow
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.people.answers import Answer
 from lexbeam.transforms.people.reading import pseudonym, read_answers

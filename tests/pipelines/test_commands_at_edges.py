@@ -20,13 +20,13 @@ from nets import ends
 from small_runs import make_out
 
 from lexbeam.pipelines.cli import main
-from lexbeam.pipelines.commands.folder import report
+from lexbeam.pipelines.commands.folder import show
 from lexbeam.pipelines.frame import sections
 from lexbeam.pipelines.frame.registry import COMMANDS, load
 from lexbeam.pipelines.runners import configs, runners
 from lexbeam.transforms.common.errors import LexbeamError
-from lexbeam.transforms.common.options.checks import MOST
 from lexbeam.transforms.common.options.fields import options_of
+from lexbeam.transforms.common.options.option import MOST
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
@@ -143,7 +143,7 @@ def test_one_odd_value(words, every, base, here, capsys, monkeypatch):
     monkeypatch.setattr(sections, "_run_graph", stop)
     monkeypatch.setattr(runners, "run_pipeline", stop)
     monkeypatch.setattr(configs, "load_stream_config", lambda _, extra: configs.load_runner_config("direct", extra))
-    monkeypatch.setattr(report, "COMMANDS", {})  # a page without panels
+    monkeypatch.setattr(show, "COMMANDS", {})  # a page without panels
     for number, entry in enumerate(entry for command, entry in all_options(every) if command == words):
         name = entry.name
         for value in ODD if every else ODD[number % 9 :: 9]:

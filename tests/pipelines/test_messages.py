@@ -11,7 +11,7 @@ from making import made_section, put
 
 from lexbeam.pipelines import cli
 from lexbeam.pipelines.cli import main
-from lexbeam.pipelines.messages import JsonFormatter, JsonLines, json_message, without_style
+from lexbeam.pipelines.monitoring.events import JsonFormatter, JsonLines, json_message, without_style
 from lexbeam.transforms.common.code.version import own_build
 from lexbeam.transforms.common.errors import NothingToDoError, UsageError
 

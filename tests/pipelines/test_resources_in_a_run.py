@@ -14,13 +14,12 @@ import pytest
 from small_runs import call, corpus, manifest, write_texts
 
 from lexbeam.pipelines.frame import registry
-from lexbeam.pipelines.frame.command import Command, Graph, TableSource
-from lexbeam.pipelines.frame.common_options import RunnerOptions
+from lexbeam.pipelines.frame.command import Command, Graph, RunnerOptions, TableSource
 from lexbeam.schemas.columns import Table, column
 from lexbeam.transforms.common.options.fields import embedded, option
 from lexbeam.transforms.common.publish.snapshots import open_snapshot
 from lexbeam.transforms.common.store.artefacts import Stage
-from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.receipts import checked
 from lexbeam.transforms.common.store.tables import Part, PartFile, read_rows, write_part
 from lexbeam.transforms.lexicon import resources
 from lexbeam.transforms.lexicon.resources import Lexicon, LexiconOptions, prepare

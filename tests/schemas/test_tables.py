@@ -6,7 +6,7 @@ import pytest
 from lexbeam.pipelines.frame.registry import COMMANDS, load
 from lexbeam.schemas.change.summary import SummedKind
 from lexbeam.schemas.columns import TEXTS
-from lexbeam.schemas.rejects import NOT_COUNTED, REASONS, RejectRow
+from lexbeam.schemas.common_tables import NOT_COUNTED, REASONS, RejectRow
 
 TABLES = {table.name: table for words in COMMANDS for table in load(words).tables}
 

@@ -9,8 +9,8 @@ from lexbeam.transforms.annotation.annotate import ANNOTATE, AnnotateOptions
 from lexbeam.transforms.annotation.engines.registry import describe_engine
 from lexbeam.transforms.annotation.landed import landed_texts
 from lexbeam.transforms.annotation.landing import LAND, intake_of, place_of, with_landed
-from lexbeam.transforms.common.records import annotation_schema
 from lexbeam.transforms.common.store.artefacts import Workspace, files_of, make, name_of
+from lexbeam.transforms.common.store.batches import annotation_schema
 from lexbeam.transforms.formats.ingest.duplicates import AnnotateTask
 from lexbeam.transforms.formats.ingest.stage import INGEST, IngestOptions, InputFile
 from lexbeam.transforms.formats.ingest.units import unit_of

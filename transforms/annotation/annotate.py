@@ -13,19 +13,18 @@ from typing import Annotated as Typed
 import numpy as np
 import pyarrow as pa
 
+from lexbeam.schemas.common_tables import RejectRow
 from lexbeam.schemas.corpus.sentences import sentences_schema
-from lexbeam.schemas.rejects import RejectRow
 from lexbeam.transforms.annotation.engines.normalise import NormalisationRules
 from lexbeam.transforms.annotation.engines.paragraphs import annotate_text
 from lexbeam.transforms.annotation.engines.registry import chosen_entries, load_engine
 from lexbeam.transforms.annotation.landed import LandedPlace, landed_texts
 from lexbeam.transforms.annotation.staging import AnnotatedBlock, count_annotation, stage_documents, stage_sentences
-from lexbeam.transforms.common.blas import one_thread
-from lexbeam.transforms.common.code.usage import LANDED, tell_amount
+from lexbeam.transforms.common.arithmetic import one_thread
 from lexbeam.transforms.common.errors import LexbeamError, failure_of
-from lexbeam.transforms.common.records import annotation_batch, annotation_schema
+from lexbeam.transforms.common.machine import LANDED, tell_amount
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage
-from lexbeam.transforms.common.store.batches import BatchReader
+from lexbeam.transforms.common.store.batches import BatchReader, annotation_batch, annotation_schema
 from lexbeam.transforms.common.store.classes import Staged
 from lexbeam.transforms.common.store.identity import Fingerprinted, Uncounted
 from lexbeam.transforms.formats.ingest.counts import late_counts, stage_inputs

@@ -4,7 +4,7 @@ import heapq
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from lexbeam.schemas.rejects import NOT_COUNTED, RejectRow
+from lexbeam.schemas.common_tables import NOT_COUNTED, RejectRow
 from lexbeam.transforms.annotation.annotate import Annotated
 from lexbeam.transforms.common.store.receipts import totals
 from lexbeam.transforms.formats.ingest.stage import Ingested

@@ -24,8 +24,7 @@ from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.artefacts import Workspace
 from lexbeam.transforms.common.store.batches import BatchReader
 from lexbeam.transforms.common.store.identity import WHERE, Size
-from lexbeam.transforms.common.store.receipts import ArtefactPath, File, read_receipt
-from lexbeam.transforms.common.store.sound import Damaged
+from lexbeam.transforms.common.store.receipts import ArtefactPath, Damaged, File, read_receipt
 from lexbeam.transforms.common.store.staged import StagedFile
 
 LAND_STAGE = "corpus/land"

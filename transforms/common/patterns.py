@@ -1,11 +1,18 @@
-r"""Patterns that people write, matched by RE2: in time that grows with the text, never without end.
+r"""Patterns: those that people write, matched by RE2, and ours, matched from a place backwards.
 
-The syntax is that of Python's `re` but for what needs backtracking (lookaround, references back to
-groups, atomic groups). `\d`, `\w`, `\s` and `\b` mean ASCII; `\p{L}` and `\p{Nd}` are letters
-and digits of any script. The end of the text is `\z`.
+RE2 matches in time that grows with the text, never without end. The syntax is that of Python's `re` but for what needs
+backtracking (lookaround, references back to groups, atomic groups). `\d`, `\w`, `\s` and `\b` mean ASCII; `\p{L}` and
+`\p{Nd}` are letters and digits of any script. The end of the text is `\z`.
 
     >>> compiled(r"su(\d{4})", "dates").search("su1790.txt")[1]
     '1790'
+
+A pattern that ends in `\Z` is tried at each place of a text, and where it begins with a run of letters this takes
+time that grows with the square of the run. Read backwards it is tried at one place.
+
+>>> match = match_backwards(re.compile(r" *(\w+)"), "the old house", 8)
+>>> match[1][::-1] if match else None
+'old'
 """
 
 import functools
@@ -78,3 +85,18 @@ def shown(pattern: str) -> str:
     """Return a pattern for a message, as it was written if that can be shown, or its beginning."""
     text = pattern if len(pattern) <= 100 else pattern[:100] + "..."
     return f"'{text}'" if text.isprintable() else repr(text)
+
+
+WINDOW = 200  # characters that are looked at: no word is longer
+
+
+def match_backwards(pattern: re.Pattern[str], text: str, end: int) -> re.Match[str] | None:
+    """Match a pattern with what stands before a place, read backwards; None: not within `WINDOW` characters.
+
+    Args:
+        pattern: of text read backwards; so are the groups of the match.
+        text: as it is written.
+        end: the place.
+    """
+    match = pattern.match(text[max(0, end - WINDOW - 1) : end][::-1])
+    return None if match is None or match.end() > WINDOW else match

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from lexbeam.schemas.corpus.documents import DocumentRow
 from lexbeam.schemas.corpus.sentences import SentenceRow
 from lexbeam.transforms.common.errors import UsageError
-from lexbeam.transforms.common.store.sound import DigestedFile, checked
+from lexbeam.transforms.common.store.receipts import DigestedFile, checked
 from lexbeam.transforms.common.store.tables import read_rows
 from lexbeam.transforms.corpora.corpus import Corpus, PartPair, place_of
 from lexbeam.transforms.corpora.reading import (

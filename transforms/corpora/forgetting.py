@@ -17,10 +17,10 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from lexbeam.schemas.columns import TEXTS, Table
+from lexbeam.schemas.common_tables import REJECTS, RejectRow
 from lexbeam.schemas.corpus.documents import DOCUMENTS
 from lexbeam.schemas.corpus.inputs import INPUTS
 from lexbeam.schemas.corpus.sentences import SENTENCES
-from lexbeam.schemas.rejects import REJECTS, RejectRow
 from lexbeam.transforms.common.code.fingerprints import digest, hash_of
 from lexbeam.transforms.common.names import file_of
 from lexbeam.transforms.common.publish.forgotten import ForgottenMarks

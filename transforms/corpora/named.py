@@ -8,9 +8,9 @@ copy of is marked, too.
 
 from collections.abc import Collection, Iterator, Sequence
 
+from lexbeam.schemas.common_tables import REJECTS
 from lexbeam.schemas.corpus.documents import DOCUMENTS
 from lexbeam.schemas.corpus.inputs import INPUTS
-from lexbeam.schemas.rejects import REJECTS
 from lexbeam.transforms.common.names import file_of
 from lexbeam.transforms.common.publish.forgotten import document_mark, id_mark, source_mark
 from lexbeam.transforms.common.publish.snapshots import Snapshot

@@ -18,13 +18,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from lexbeam.schemas.rejects import RejectRow
+from lexbeam.schemas.common_tables import RejectRow
 from lexbeam.transforms.common.names import file_of
 from lexbeam.transforms.common.publish.forgotten import document_mark, id_mark, source_mark
 from lexbeam.transforms.common.publish.removing import each_artefact, leftovers
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.common.store.receipts import File
-from lexbeam.transforms.common.store.sound import Damaged, checked, state_of
+from lexbeam.transforms.common.store.receipts import Damaged, File, checked, state_of
 from lexbeam.transforms.common.store.staged import footer_of
 
 _RECORD = ("document_id", "key", "source", "position", "text")  # `key` is the id of the first document that has it

@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 from lexbeam.schemas.columns import column
-from lexbeam.schemas.rejects import REASONS, REMEDIES
+from lexbeam.schemas.common_tables import REASONS, REMEDIES
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.store.tables import read_rows
 from lexbeam.transforms.corpora.totals import (

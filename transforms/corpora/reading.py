@@ -20,7 +20,7 @@ from lexbeam.schemas.corpus.documents import DocumentRow
 from lexbeam.schemas.corpus.sentences import SENTENCES
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.common.store.sound import DigestedFile, checked
+from lexbeam.transforms.common.store.receipts import DigestedFile, checked
 from lexbeam.transforms.corpora.corpus import PartPair
 
 # By document, the wanted sentences; None for all rows of the document.

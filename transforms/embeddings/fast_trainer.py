@@ -38,9 +38,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lexbeam.transforms.common.code.loops import load_loops, padded
+from lexbeam.transforms.common.arithmetic import load_loops, padded
 from lexbeam.transforms.common.errors import UsageError
-from lexbeam.transforms.common.store.resources import packaged_text
+from lexbeam.transforms.common.store.models import packaged_text
 from lexbeam.transforms.embeddings.memory import check_memory
 from lexbeam.transforms.embeddings.sgns import SgnsOptions, check_read, jobs_of, vocabulary_of
 from lexbeam.transforms.embeddings.starts import Start, Weights, context_rows, fill_by_chance, given_rows

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lexbeam.transforms.common.blas import one_thread
+from lexbeam.transforms.common.arithmetic import one_thread
 from lexbeam.transforms.embeddings.alignment import ALIGNMENTS, Alignment, composed_alignment, fit_alignment
 from lexbeam.transforms.embeddings.spaces import Side, Space
 

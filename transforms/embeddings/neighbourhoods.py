@@ -12,7 +12,7 @@ multiplied once. After a word's first block, only those as near as the last of i
 import numpy as np
 import numpy.typing as npt
 
-from lexbeam.transforms.common.blas import one_thread
+from lexbeam.transforms.common.arithmetic import one_thread
 from lexbeam.transforms.embeddings.rows import Rows, at_length_one, is_sparse, lengths, products, with_direction
 from lexbeam.transforms.embeddings.spaces import Space, shared_places
 

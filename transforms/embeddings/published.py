@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from lexbeam.schemas.change.spaces import NO_MAP
-from lexbeam.transforms.common.blas import one_thread
+from lexbeam.transforms.common.arithmetic import one_thread
 from lexbeam.transforms.common.errors import LexbeamError, UsageError, nearest
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.store import files

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from lexbeam.transforms.common.rowwise import dots, product
+from lexbeam.transforms.common.arithmetic import dots, product
 
 Floats = npt.NDArray[np.float64]
 Rows: TypeAlias = Any  # an array of shape (rows, dimensions), or a csr_array of this shape

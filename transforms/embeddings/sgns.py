@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from lexbeam.transforms.common.batched import batched
-from lexbeam.transforms.common.blas import one_thread
+from lexbeam.transforms.common.arithmetic import one_thread
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.common.portions import batched
 from lexbeam.transforms.embeddings.memory import check_memory
 from lexbeam.transforms.embeddings.schedule import Jobs
 from lexbeam.transforms.embeddings.starts import ContextRows, Start, Weights, context_rows, fill_by_chance, given_rows

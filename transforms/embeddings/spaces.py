@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lexbeam.transforms.common.rowwise import product
+from lexbeam.transforms.common.arithmetic import product
 from lexbeam.transforms.embeddings.rows import Rows, as_float64, at_length_one, is_sparse, lengths
 
 Matrix = npt.NDArray[np.float64]

@@ -11,7 +11,7 @@ Bools = npt.NDArray[np.bool_]
 
 
 class Undefined(NamedTuple):
-    """No value, for a reason: a key of `lexbeam.schemas.metrics.REASONS`, or a metric's own."""
+    """No value, for a reason: a key of `lexbeam.schemas.common_tables.REASONS`, or a metric's own."""
 
     reason: str
 

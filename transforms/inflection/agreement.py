@@ -10,7 +10,7 @@ counts as a noun only behind a determiner or a preposition (*la marcha lenta*, n
 
 import re
 
-from lexbeam.transforms.common.backwards import match_backwards
+from lexbeam.transforms.common.patterns import match_backwards
 from lexbeam.transforms.inflection.features import split
 from lexbeam.transforms.inflection.inflector import Inflecting
 

@@ -22,7 +22,7 @@ import re
 from collections.abc import Mapping
 from typing import Protocol
 
-from lexbeam.transforms.common.extras import check_packages
+from lexbeam.transforms.common.errors import check_packages
 from lexbeam.transforms.inflection.features import inflection, split
 from lexbeam.transforms.inflection.inflector import Inflected
 from lexbeam.transforms.inflection.store import FormRow

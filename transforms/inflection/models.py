@@ -18,7 +18,7 @@ from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.common.options.option import Within
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.identity import Place
-from lexbeam.transforms.common.store.resources import content_digest
+from lexbeam.transforms.common.store.models import content_digest
 from lexbeam.transforms.common.texts.languages import stated_language
 from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions
 from lexbeam.transforms.formats.sources.compression import decompress

@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from lexbeam.transforms.common.texts.apostrophes import straight
+from lexbeam.transforms.common.texts.characters import straight
 from lexbeam.transforms.formats.records.text_cleaning import clean_value
 
 _FLAGS = ("not_in_sentence", "within_word", "several", "wrong_offsets")

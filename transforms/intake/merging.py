@@ -17,9 +17,8 @@ from lexbeam.schemas.columns import Table
 from lexbeam.transforms.annotation.engines.engine import Engine
 from lexbeam.transforms.annotation.engines.registry import chosen_entries, load_engine
 from lexbeam.transforms.annotation.engines.texts import annotate_sentences
-from lexbeam.transforms.common.records import Sentence
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage
-from lexbeam.transforms.common.store.batches import SideRows
+from lexbeam.transforms.common.store.batches import Sentence, SideRows
 from lexbeam.transforms.common.store.classes import Staged
 from lexbeam.transforms.common.store.identity import Fingerprinted
 from lexbeam.transforms.common.store.merge import Gathered, GatherTask, MergeTask, entries, gather_stage

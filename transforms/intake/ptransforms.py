@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import apache_beam as beam
 
 from lexbeam.schemas.columns import Table
-from lexbeam.transforms.common.parts import parts_for
+from lexbeam.transforms.common.portions import parts_for
 from lexbeam.transforms.common.store.artefacts import Stage, Workspace
 from lexbeam.transforms.common.store.classes import Staged
 from lexbeam.transforms.common.store.merge import Gathered, GatherTask, MergeTask

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import pyarrow as pa
 
-from lexbeam.schemas.rejects import NOT_COUNTED, REMEDIES, RejectRow
+from lexbeam.schemas.common_tables import NOT_COUNTED, REMEDIES, RejectRow
 from lexbeam.transforms.common.code.fingerprints import hash_of
 from lexbeam.transforms.common.errors import HeldBackError, LexbeamError
 from lexbeam.transforms.common.publish.forgotten import Forgotten, ForgottenMarks

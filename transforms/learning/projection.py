@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from lexbeam.transforms.common.draws.folds import fold_of
-from lexbeam.transforms.common.rowwise import dots, product
+from lexbeam.transforms.common.arithmetic import dots, product
+from lexbeam.transforms.common.draws.splits import fold_of
 from lexbeam.transforms.learning.scorer import Fitted, Floats, Scorer, ScorerOptions, ScorerTraining, fit_endable
 from lexbeam.transforms.learning.signs import with_fixed_signs
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lexbeam.transforms.common.code.registry import Entry
-from lexbeam.transforms.common.endable import endable
+from lexbeam.transforms.common.machine import endable
 from lexbeam.transforms.common.options.fields import option
 
 Floats = npt.NDArray[np.float64]

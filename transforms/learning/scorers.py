@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from lexbeam.transforms.common.arithmetic import dots
 from lexbeam.transforms.common.code.registry import Registry
 from lexbeam.transforms.common.errors import LexbeamError, UsageError, nearest
-from lexbeam.transforms.common.rowwise import dots
 from lexbeam.transforms.learning.models.kernels import gaussian_sums
 from lexbeam.transforms.learning.models.lightgbm_text import (
     lightgbm_settings,

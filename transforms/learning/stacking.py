@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from lexbeam.transforms.common.draws.folds import fold_of
+from lexbeam.transforms.common.draws.splits import fold_of
 from lexbeam.transforms.learning.fitting import fit_scorer, predict_scorer
 from lexbeam.transforms.learning.models.formats import pack_texts, unpack_texts
 from lexbeam.transforms.learning.scorer import Fitted, Floats, Scorer, ScorerOptions, ScorerTraining

@@ -13,16 +13,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TypeVar
 
-from lexbeam.transforms.common.cache import VARIABLE
 from lexbeam.transforms.common.code.fingerprints import parse_json
 from lexbeam.transforms.common.errors import UsageError
-from lexbeam.transforms.common.locks import locked_file
+from lexbeam.transforms.common.machine import VARIABLE, locked_file
 from lexbeam.transforms.common.publish.layout import ARTEFACTS, is_marked_folder, make_marked_folder
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.artefacts import Stage, Workspace, make, name_of
 from lexbeam.transforms.common.store.models import COPIES as MODELS
-from lexbeam.transforms.common.store.receipts import File, read_receipt
-from lexbeam.transforms.common.store.sound import Damaged, checked, note_sound
+from lexbeam.transforms.common.store.receipts import Damaged, File, checked, note_sound, read_receipt
 from lexbeam.transforms.lexicon.compiled_stage import Compiled
 from lexbeam.transforms.lexicon.encoders.copies import COPIES, clean_copies
 

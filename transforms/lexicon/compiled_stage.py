@@ -21,8 +21,7 @@ from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage
 from lexbeam.transforms.common.store.identity import Place
-from lexbeam.transforms.common.store.receipts import File
-from lexbeam.transforms.common.store.sound import HashedStream, checked
+from lexbeam.transforms.common.store.receipts import File, HashedStream, checked
 from lexbeam.transforms.lexicon.compiled.kind import BlockMatrix, Opened
 from lexbeam.transforms.lexicon.kinds import kind_of
 

@@ -9,7 +9,7 @@ place of a word; here a run with which no pattern begins ends the search, which 
 import functools
 from typing import NamedTuple
 
-from lexbeam.transforms.common.extras import missing_package
+from lexbeam.transforms.common.errors import missing_package
 
 
 class _Patterns(NamedTuple):

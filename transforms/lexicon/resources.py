@@ -16,8 +16,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lexbeam.transforms.common.cache import default_cache
 from lexbeam.transforms.common.errors import LexbeamError, UsageError, nearest
+from lexbeam.transforms.common.machine import default_cache
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.common.options.option import Within
 from lexbeam.transforms.common.store.artefacts import Workspace, make

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from lexbeam.schemas.rejects import ANSWER_STAGE as STAGE
-from lexbeam.schemas.rejects import RejectRow
+from lexbeam.schemas.common_tables import ANSWER_STAGE as STAGE
+from lexbeam.schemas.common_tables import RejectRow
 from lexbeam.transforms.common.code.fingerprints import digest
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.store import files

@@ -26,7 +26,7 @@ import pyarrow as pa
 from lexbeam.schemas.columns import column
 from lexbeam.transforms.common.code.fingerprints import canonical_json
 from lexbeam.transforms.common.errors import UsageError
-from lexbeam.transforms.common.marks import is_nfc
+from lexbeam.transforms.common.texts.characters import is_nfc
 from lexbeam.transforms.people.answers import KINDS, Answer
 from lexbeam.transforms.people.cells import folded
 

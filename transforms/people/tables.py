@@ -10,10 +10,10 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
-from lexbeam.schemas.rejects import RejectRow
+from lexbeam.schemas.common_tables import RejectRow
 from lexbeam.transforms.common.errors import LexbeamError, nearest
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.common.texts.line_ends import lines_of
+from lexbeam.transforms.common.texts.encodings import lines_of
 from lexbeam.transforms.formats.readers.delimited import Row as CellRow
 from lexbeam.transforms.formats.readers.delimited import rows
 from lexbeam.transforms.formats.readers.jsonl import json_rows

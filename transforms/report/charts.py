@@ -8,7 +8,7 @@ import importlib
 from collections.abc import Sequence
 from typing import Any
 
-from lexbeam.transforms.common.extras import missing_package
+from lexbeam.transforms.common.errors import missing_package
 
 COLOURS = 8  # --c1 to --c8 in style.css
 HEIGHT = 260

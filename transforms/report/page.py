@@ -19,9 +19,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.errors import LexbeamError, reason_of
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.common.system_errors import reason_of
 from lexbeam.transforms.report.charts import bundle
 from lexbeam.transforms.report.panels import Chart, Choice, Head, Note, Panel, Rows, UsesPanel
 

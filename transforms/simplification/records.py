@@ -6,12 +6,11 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from lexbeam.transforms.common.backwards import match_backwards
 from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.patterns import match_backwards
 from lexbeam.transforms.common.store.inheriting import Mask
-from lexbeam.transforms.common.store.join import Rows, RowsByKey
-from lexbeam.transforms.common.store.sound import checked
-from lexbeam.transforms.common.store.tables import Part, read_rows
+from lexbeam.transforms.common.store.receipts import checked
+from lexbeam.transforms.common.store.tables import Part, Rows, RowsByKey, read_rows
 
 Row = dict[str, Any]  # of a published table, as plain values by column
 ID = "instance_id"

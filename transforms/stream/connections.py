@@ -11,7 +11,7 @@ from contextlib import suppress
 
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.common.texts.line_ends import with_line_feeds
+from lexbeam.transforms.common.texts.encodings import with_line_feeds
 
 log = logging.getLogger("lexbeam")
 

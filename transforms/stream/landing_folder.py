@@ -20,7 +20,7 @@ from types import TracebackType
 from lexbeam.transforms.annotation.landed import SortedKeys
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.common.texts.line_ends import with_line_feeds
+from lexbeam.transforms.common.texts.encodings import with_line_feeds
 from lexbeam.transforms.stream.windows import WindowRule
 
 SPOOL = ".lexbeam-lines"
@@ -106,7 +106,7 @@ class LineSpool:
         self._folder = folder
         self._rule = rule
         files.make_folder(folder, private=True)
-        self._stream = open(os.path.join(folder, SPOOL), "a+b", buffering=0)  # noqa: SIM115 - held while it reads
+        self._stream = open(os.path.join(folder, SPOOL), "a+b", buffering=0)
         try:
             fcntl.flock(self._stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

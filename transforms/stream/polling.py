@@ -16,7 +16,7 @@ from lexbeam.transforms.annotation.landed import Landed, SortedKeys, receipts_si
 from lexbeam.transforms.annotation.landing import LAND, file_key
 from lexbeam.transforms.common.store.artefacts import Workspace
 from lexbeam.transforms.common.store.batches import BatchReader
-from lexbeam.transforms.common.store.sound import Damaged
+from lexbeam.transforms.common.store.receipts import Damaged
 from lexbeam.transforms.formats.ingest.listing import GRANULARITY
 from lexbeam.transforms.formats.ingest.settling import FileLook, SettlingFile, look_at
 from lexbeam.transforms.formats.ingest.stage import InputFile

@@ -8,8 +8,7 @@ from lexbeam.transforms.change.scores.measures import needs_alignment
 from lexbeam.transforms.change.scores.named_systems import NamedSystem
 from lexbeam.transforms.change.scores.system_settings import has_chance, options_beside
 from lexbeam.transforms.common.errors import UsageError
-from lexbeam.transforms.common.options.fields import from_mapping, options_of, value_of
-from lexbeam.transforms.common.options.uses import unused
+from lexbeam.transforms.common.options.fields import from_mapping, options_of, unused, value_of
 from lexbeam.transforms.embeddings.alignment import unfitted
 from lexbeam.transforms.embeddings.representations import REPRESENTATIONS
 

@@ -17,8 +17,7 @@ import pyarrow.compute as pc
 from lexbeam.pipelines.commands.change.options import ChangeOptions, read_targets
 from lexbeam.pipelines.commands.change.plan import ChangePlan, plan_change
 from lexbeam.pipelines.commands.change.work import STAGES, WAITS, expected_artefacts, groups_in, weights_of
-from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Moved, TableSource
-from lexbeam.pipelines.frame.openings import Opening
+from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Moved, Opening, TableSource
 from lexbeam.schemas.change.scores import NULLS, PAIRS, SCORES
 from lexbeam.schemas.change.series import POINTS
 from lexbeam.schemas.change.series import SERIES as SERIES_TABLE
@@ -60,7 +59,7 @@ from lexbeam.transforms.common.publish.holding import Gauge
 from lexbeam.transforms.common.publish.sections import Made
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.shown import Block
-from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.receipts import checked
 from lexbeam.transforms.common.store.tables import read_table
 from lexbeam.transforms.embeddings.alignment import APART
 from lexbeam.transforms.embeddings.joint.trainings import JOINT_TRAININGS

@@ -18,12 +18,10 @@ import pyarrow.compute as pc
 
 from lexbeam.pipelines.commands.evaluation import Evaluation, out_or_told
 from lexbeam.pipelines.commands.options import input_folder
-from lexbeam.pipelines.frame.command import HandedBack, Inputs, InputTable, TableSource
-from lexbeam.pipelines.frame.common_options import PublishOptions
-from lexbeam.pipelines.frame.openings import Opening
+from lexbeam.pipelines.frame.command import HandedBack, Inputs, InputTable, Opening, PublishOptions, TableSource
 from lexbeam.schemas.change.scores import SCORES
 from lexbeam.schemas.change.systems import SYSTEM_SCORES
-from lexbeam.schemas.metrics import CHANGE_METRICS
+from lexbeam.schemas.common_tables import CHANGE_METRICS
 from lexbeam.transforms.change.gold.evaluation import TAKES, EvaluationOptions, evaluate, of_gold
 from lexbeam.transforms.change.gold.gold import Gold, GoldOptions, read_gold
 from lexbeam.transforms.change.gold.systems import COLUMNS, NAMED_COLUMNS, ScoredWords, read_predictions
@@ -33,7 +31,7 @@ from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import embedded, option
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.shown import Block
-from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.receipts import checked
 from lexbeam.transforms.common.store.tables import read_rows
 from lexbeam.transforms.evaluation.metrics import metric_of
 from lexbeam.transforms.report.panels import Panel, Rows

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from lexbeam.pipelines.commands.options import corpus_folders
-from lexbeam.pipelines.frame.common_options import RunnerOptions
+from lexbeam.pipelines.frame.command import RunnerOptions
 from lexbeam.transforms.change.nulls.deals import BY
 from lexbeam.transforms.change.nulls.evidence import LEAST_RUNS
 from lexbeam.transforms.change.scores.measures import check_measures

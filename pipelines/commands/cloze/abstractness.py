@@ -15,8 +15,7 @@ from lexbeam.transforms.cloze.abstractness.options import AbstractnessOptions, c
 from lexbeam.transforms.cloze.abstractness.ratings import joined_ratings
 from lexbeam.transforms.cloze.abstractness.training import Learned, inputs_of, learn
 from lexbeam.transforms.cloze.word_resources import RATINGS, VECTORS, WORDNET
-from lexbeam.transforms.common.errors import UsageError
-from lexbeam.transforms.common.extras import check_packages
+from lexbeam.transforms.common.errors import UsageError, check_packages
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.texts.languages import short_tag
 from lexbeam.transforms.evaluation.evaluating import MeasuredMetric

@@ -15,10 +15,8 @@ import pyarrow as pa
 
 from lexbeam.pipelines.commands.intake import file_digests
 from lexbeam.pipelines.commands.options import input_folder
-from lexbeam.pipelines.frame.command import Action, Command, HandedBack, Inputs, TableSource
-from lexbeam.pipelines.frame.common_options import PublishOptions
+from lexbeam.pipelines.frame.command import Action, Command, HandedBack, Inputs, Opening, PublishOptions, TableSource
 from lexbeam.pipelines.frame.inputs import list_inputs
-from lexbeam.pipelines.frame.openings import Opening
 from lexbeam.schemas.cloze.questions import (
     ANNOTATION_REASONS,
     ANNOTATION_REJECTS,
@@ -38,7 +36,7 @@ from lexbeam.transforms.common.options.fields import embedded, option
 from lexbeam.transforms.common.publish.snapshots import Snapshot, open_snapshot
 from lexbeam.transforms.common.shown import Block, amount, counts_tail, explained_counts
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.receipts import checked
 from lexbeam.transforms.common.store.tables import read_rows, read_table
 from lexbeam.transforms.report.panels import Panel
 from lexbeam.transforms.report.section_tables import SectionTable, TableColumn

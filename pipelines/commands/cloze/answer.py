@@ -22,13 +22,20 @@ from lexbeam.pipelines.commands.cloze.more_pairs import (
     sources_of_more,
 )
 from lexbeam.pipelines.commands.options import input_folder
-from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Inputs, InputTable, TableSource
-from lexbeam.pipelines.frame.common_options import RunnerOptions
-from lexbeam.pipelines.frame.openings import Opening
+from lexbeam.pipelines.frame.command import (
+    Command,
+    Graph,
+    HandedBack,
+    Inputs,
+    InputTable,
+    Opening,
+    RunnerOptions,
+    TableSource,
+)
 from lexbeam.schemas.cloze.answers import ANSWERS, ASKED_REASONS
 from lexbeam.schemas.cloze.pairs import KINDS, PAIRS
 from lexbeam.schemas.cloze.questions import QUESTIONS
-from lexbeam.schemas.metrics import CLOZE_METRICS
+from lexbeam.schemas.common_tables import CLOZE_METRICS
 from lexbeam.transforms.cloze.answers.data import ASK, ASKED, ENCODE_ASKED, AskTask, FiveWayQuestions, VocabularyOptions
 from lexbeam.transforms.cloze.answers.metrics_stage import MEASURE_ANSWERS, MeasureSettings
 from lexbeam.transforms.cloze.answers.multiple_choice import (
@@ -54,8 +61,7 @@ from lexbeam.transforms.common.errors import NoDataError, UsageError
 from lexbeam.transforms.common.options.fields import embedded, option
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.shown import Block, Grid, amount, counts_tail, number
-from lexbeam.transforms.common.store.receipts import totals
-from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.receipts import checked, totals
 from lexbeam.transforms.common.store.tables import Part, read_rows
 from lexbeam.transforms.evaluation.bootstrap import BootstrapOptions
 from lexbeam.transforms.lexicon.encoders.options import DEVICES

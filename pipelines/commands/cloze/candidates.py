@@ -11,9 +11,7 @@ import pyarrow.compute as pc
 
 from lexbeam.pipelines.commands.cloze.explain import CANDIDATES_IN_TEXT
 from lexbeam.pipelines.commands.options import input_folder
-from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
-from lexbeam.pipelines.frame.common_options import RunnerOptions
-from lexbeam.pipelines.frame.openings import Opening
+from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Inputs, Opening, RunnerOptions, TableSource
 from lexbeam.schemas.cloze.candidates import CANDIDATES
 from lexbeam.schemas.cloze.pairs import PAIRS
 from lexbeam.transforms.cloze.filters.candidates import COUNTED, JUDGE, CandidateSetting, Judgement
@@ -25,8 +23,7 @@ from lexbeam.transforms.cloze.word_resources import WORDNET, check_model_languag
 from lexbeam.transforms.common.options.fields import embedded
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.shown import Block
-from lexbeam.transforms.common.store.receipts import summed
-from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.receipts import checked, summed
 from lexbeam.transforms.common.store.tables import Part, read_rows
 
 if TYPE_CHECKING:

@@ -17,11 +17,9 @@ import numpy as np
 import pyarrow as pa
 
 from lexbeam.pipelines.commands.evaluation import Evaluation, out_or_told
-from lexbeam.pipelines.frame.command import HandedBack, Inputs
-from lexbeam.pipelines.frame.common_options import PublishOptions
-from lexbeam.pipelines.frame.openings import Opening
+from lexbeam.pipelines.frame.command import HandedBack, Inputs, Opening, PublishOptions
 from lexbeam.schemas.cloze.pairs import KINDS
-from lexbeam.schemas.metrics import CLOZE_METRICS
+from lexbeam.schemas.common_tables import CLOZE_METRICS
 from lexbeam.transforms.cloze.answers.evaluation import MeasuredSystem, baselines_of, evaluated, systems_of
 from lexbeam.transforms.cloze.answers.files import read_answers
 from lexbeam.transforms.cloze.answers.keys import FIVE, Key, joined_keys, read_key

@@ -10,7 +10,7 @@ from lexbeam.schemas.cloze.pairs import PAIRS
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.receipts import checked
 from lexbeam.transforms.common.store.tables import Part, read_rows
 
 

@@ -21,9 +21,7 @@ from lexbeam.pipelines.commands.cloze.more_pairs import (
     sources_of_more,
 )
 from lexbeam.pipelines.commands.options import input_folder
-from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
-from lexbeam.pipelines.frame.common_options import RunnerOptions
-from lexbeam.pipelines.frame.openings import Opening
+from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Inputs, Opening, RunnerOptions, TableSource
 from lexbeam.schemas.cloze.candidates import CANDIDATES
 from lexbeam.schemas.cloze.options import OPTION_REASONS, OPTIONS, PREDICTIONS
 from lexbeam.schemas.cloze.pairs import KINDS, PAIRS
@@ -46,8 +44,7 @@ from lexbeam.transforms.common.errors import NoDataError, UsageError
 from lexbeam.transforms.common.options.fields import embedded, option
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.shown import Block
-from lexbeam.transforms.common.store.receipts import summed, totals
-from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.receipts import checked, summed, totals
 from lexbeam.transforms.common.store.tables import Part, read_rows
 from lexbeam.transforms.inflection.models import inflector_reference
 from lexbeam.transforms.lexicon.finding_wordnet import wordnet_option

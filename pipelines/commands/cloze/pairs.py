@@ -17,12 +17,10 @@ import pyarrow as pa
 from lexbeam.pipelines.commands.corpus.accepting import check_look
 from lexbeam.pipelines.commands.intake import text_engine
 from lexbeam.pipelines.commands.options import annotation_engine, excluded_files
-from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
-from lexbeam.pipelines.frame.common_options import IntakeOptions
+from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Inputs, IntakeOptions, Opening, TableSource
 from lexbeam.pipelines.frame.inputs import corpora_of, first_inputs
-from lexbeam.pipelines.frame.openings import Opening
 from lexbeam.schemas.cloze.pairs import FLAGS, KINDS, PAIR_INPUTS, PAIR_REJECTS, PAIRS
-from lexbeam.schemas.rejects import REMEDIES
+from lexbeam.schemas.common_tables import REMEDIES
 from lexbeam.transforms.annotation.engines.registry import describe_engine
 from lexbeam.transforms.cloze.pairs.cutting import CutOptions
 from lexbeam.transforms.cloze.pairs.layouts import CORPUS, LAYOUTS
@@ -32,7 +30,7 @@ from lexbeam.transforms.cloze.pairs.read_options import ReadOptions, paths_of_fi
 from lexbeam.transforms.cloze.pairs.read_stage import READ, READ_CORPUS, CorpusPairOptions, PairReadOptions
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import embedded, option
-from lexbeam.transforms.common.parts import stated_parts
+from lexbeam.transforms.common.portions import stated_parts
 from lexbeam.transforms.common.publish.forgotten import forgotten_at
 from lexbeam.transforms.common.publish.sections import inputs_entry
 from lexbeam.transforms.common.publish.snapshots import Snapshot

@@ -13,9 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lexbeam.pipelines.commands.keeping import kept_entry, kept_snapshot, splits_from
 from lexbeam.pipelines.commands.options import input_folder
-from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
-from lexbeam.pipelines.frame.common_options import RunnerOptions
-from lexbeam.pipelines.frame.openings import Opening
+from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Inputs, Opening, RunnerOptions, TableSource
 from lexbeam.schemas.cloze.candidates import CANDIDATES
 from lexbeam.schemas.cloze.options import OPTIONS
 from lexbeam.schemas.cloze.pairs import KINDS, PAIRS

@@ -14,10 +14,8 @@ import pyarrow as pa
 
 from lexbeam.pipelines.commands.intake import file_digests
 from lexbeam.pipelines.commands.options import input_folder
-from lexbeam.pipelines.frame.command import Action, Command, HandedBack, Inputs, TableSource
-from lexbeam.pipelines.frame.common_options import PublishOptions
+from lexbeam.pipelines.frame.command import Action, Command, HandedBack, Inputs, Opening, PublishOptions, TableSource
 from lexbeam.pipelines.frame.inputs import list_inputs
-from lexbeam.pipelines.frame.openings import Opening
 from lexbeam.schemas.complexity.instances import INSTANCES
 from lexbeam.schemas.complexity.labels import JUDGMENT_REASONS, JUDGMENT_REJECTS, JUDGMENTS, LABELS
 from lexbeam.transforms.common.code.fingerprints import digest
@@ -27,7 +25,7 @@ from lexbeam.transforms.common.publish.sections import owner_of
 from lexbeam.transforms.common.publish.snapshots import Snapshot, find_snapshot
 from lexbeam.transforms.common.shown import Block, amount, counts_tail, explained_counts
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.receipts import checked
 from lexbeam.transforms.common.store.tables import read_table
 from lexbeam.transforms.complexity.labels.aggregation import AggregationOptions, settle_judgments
 from lexbeam.transforms.complexity.labels.judgments import COLUMNS, JudgmentFileOptions, read_judgments

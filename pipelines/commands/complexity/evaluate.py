@@ -12,10 +12,8 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from lexbeam.pipelines.commands.evaluation import Evaluation, out_or_told
-from lexbeam.pipelines.frame.command import HandedBack, Inputs
-from lexbeam.pipelines.frame.common_options import PublishOptions
-from lexbeam.pipelines.frame.openings import Opening
-from lexbeam.schemas.metrics import COMPLEXITY_METRICS
+from lexbeam.pipelines.frame.command import HandedBack, Inputs, Opening, PublishOptions
+from lexbeam.schemas.common_tables import COMPLEXITY_METRICS
 from lexbeam.transforms.common.code.fingerprints import digest
 from lexbeam.transforms.common.options.fields import embedded, option
 from lexbeam.transforms.common.publish.snapshots import Snapshot

@@ -12,8 +12,7 @@ import pyarrow.compute as pc
 
 from lexbeam.pipelines.commands.options import annotators, order_seed, sheet_path
 from lexbeam.pipelines.commands.sheet_files import check_sheets, path_of, write_texts
-from lexbeam.pipelines.frame.command import Action, Command
-from lexbeam.pipelines.frame.common_options import FolderOptions
+from lexbeam.pipelines.frame.command import Action, Command, FolderOptions
 from lexbeam.pipelines.frame.inputs import folder_with
 from lexbeam.schemas.complexity.instances import INSTANCES, KINDS
 from lexbeam.schemas.complexity.scores import PREDICTIONS

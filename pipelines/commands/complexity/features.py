@@ -15,16 +15,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lexbeam.pipelines.commands.options import input_folder
-from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
-from lexbeam.pipelines.frame.common_options import RunnerOptions
-from lexbeam.pipelines.frame.openings import Opening
+from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Inputs, Opening, RunnerOptions, TableSource
 from lexbeam.schemas.complexity.features import COVERAGE, FEATURES
 from lexbeam.schemas.complexity.instances import INSTANCES
 from lexbeam.transforms.common.options.fields import embedded
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.shown import Block
 from lexbeam.transforms.common.store.artefacts import Stage
-from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.receipts import checked
 from lexbeam.transforms.common.store.tables import Part, read_rows
 from lexbeam.transforms.complexity.features.base import FeatureSetting
 from lexbeam.transforms.complexity.features.corpus_counts import COMBINE, COUNT, WANT

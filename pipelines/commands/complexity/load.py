@@ -15,16 +15,14 @@ import pyarrow as pa
 
 from lexbeam.pipelines.commands.intake import notes_told, text_engine
 from lexbeam.pipelines.commands.options import annotation_engine, encodings, excluded_files, longest_line
-from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Inputs
-from lexbeam.pipelines.frame.common_options import IntakeOptions
+from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Inputs, IntakeOptions, Opening
 from lexbeam.pipelines.frame.inputs import first_inputs
-from lexbeam.pipelines.frame.openings import Opening
 from lexbeam.schemas.complexity.instances import FLAGS, INSTANCES, KINDS, LOAD_INPUTS, LOAD_REJECTS
 from lexbeam.schemas.complexity.labels import LABELS
 from lexbeam.transforms.annotation.engines.registry import describe_engine
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import option
-from lexbeam.transforms.common.parts import stated_parts
+from lexbeam.transforms.common.portions import stated_parts
 from lexbeam.transforms.common.publish.forgotten import forgotten_at
 from lexbeam.transforms.common.publish.sections import inputs_entry
 from lexbeam.transforms.common.publish.snapshots import Snapshot

@@ -17,18 +17,25 @@ import pyarrow.parquet as pq
 from lexbeam.pipelines.commands.complexity.labels import find_labels, labels_source
 from lexbeam.pipelines.commands.complexity.words import WORDS_SCORED
 from lexbeam.pipelines.commands.options import input_folder
-from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Inputs, InputTable, TableSource
-from lexbeam.pipelines.frame.common_options import RunnerOptions
-from lexbeam.pipelines.frame.openings import Opening
+from lexbeam.pipelines.frame.command import (
+    Command,
+    Graph,
+    HandedBack,
+    Inputs,
+    InputTable,
+    Opening,
+    RunnerOptions,
+    TableSource,
+)
+from lexbeam.schemas.common_tables import COMPLEXITY_METRICS
 from lexbeam.schemas.complexity.features import FEATURES
 from lexbeam.schemas.complexity.instances import INSTANCES
 from lexbeam.schemas.complexity.labels import LABELS, SPLITS
 from lexbeam.schemas.complexity.scores import IMPORTANCE, LEARNING, PREDICTIONS
-from lexbeam.schemas.metrics import COMPLEXITY_METRICS
 from lexbeam.transforms.common.errors import UsageError, nearest
 from lexbeam.transforms.common.options.fields import embedded, option
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.receipts import checked
 from lexbeam.transforms.common.store.tables import read_rows
 from lexbeam.transforms.complexity.scorers.design import DesignColumn, columns_of
 from lexbeam.transforms.complexity.scorers.evaluation_stage import EVALUATE, POOL

@@ -13,16 +13,24 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lexbeam.pipelines.commands.options import corpus_folders
-from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
-from lexbeam.pipelines.frame.common_options import PARTS_HELP, RUN, RunnerOptions
+from lexbeam.pipelines.frame.command import (
+    PARTS_HELP,
+    RUN,
+    Command,
+    Graph,
+    HandedBack,
+    Inputs,
+    RunnerOptions,
+    TableSource,
+)
 from lexbeam.pipelines.frame.inputs import corpora_of
 from lexbeam.schemas.complexity.instances import INSTANCES, KINDS
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import embedded, option
-from lexbeam.transforms.common.parts import AUTO, LEAST_PARTS, stated_parts
+from lexbeam.transforms.common.portions import AUTO, LEAST_PARTS, stated_parts
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.shown import Block
-from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.receipts import checked
 from lexbeam.transforms.common.store.tables import read_table
 from lexbeam.transforms.common.texts.languages import short_tag
 from lexbeam.transforms.complexity.select.fetch_stages import FETCH, GATHER, MERGE, FetchSpec

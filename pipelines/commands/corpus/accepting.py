@@ -4,7 +4,7 @@ import logging
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
-from lexbeam.schemas.rejects import NOT_COUNTED, REMEDIES, RejectRow
+from lexbeam.schemas.common_tables import NOT_COUNTED, REMEDIES, RejectRow
 from lexbeam.transforms.common.errors import HeldBackError, LexbeamError
 from lexbeam.transforms.common.shown import amount
 from lexbeam.transforms.common.texts.encodings import encoding_remedy

@@ -15,18 +15,17 @@ from typing import TYPE_CHECKING, Any
 from lexbeam.pipelines.commands.corpus.accepting import check_rejects, check_years
 from lexbeam.pipelines.commands.corpus.dry_run import dry_run
 from lexbeam.pipelines.commands.corpus.plan import CorpusOptions, CorpusPlan, plan_corpus
-from lexbeam.pipelines.frame.command import Command, Graph, HandedBack
-from lexbeam.pipelines.frame.openings import Opening
+from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Opening
+from lexbeam.schemas.common_tables import REJECTS
 from lexbeam.schemas.corpus.documents import DOCUMENTS
 from lexbeam.schemas.corpus.inputs import INPUTS
 from lexbeam.schemas.corpus.sentences import SENTENCES
-from lexbeam.schemas.rejects import REJECTS
 from lexbeam.transforms.annotation.annotate import ANNOTATE
 from lexbeam.transforms.annotation.counts import IntakeCounts
 from lexbeam.transforms.annotation.merges import MERGE_DOCUMENTS, MERGE_SENTENCES
 from lexbeam.transforms.change.view.proposals import propose_slices
 from lexbeam.transforms.common.code.fingerprints import digest
-from lexbeam.transforms.common.parts import LEAST_PARTS, parts_for
+from lexbeam.transforms.common.portions import LEAST_PARTS, parts_for
 from lexbeam.transforms.common.publish.holding import Gauge
 from lexbeam.transforms.common.publish.sections import Made, inputs_entry
 from lexbeam.transforms.common.publish.snapshots import Snapshot

@@ -16,18 +16,17 @@ from typing import Any
 
 from lexbeam.pipelines.commands.corpus.init_look import Look, look_at
 from lexbeam.pipelines.commands.corpus.init_sample import draw_files
-from lexbeam.pipelines.frame.command import Action, Command
-from lexbeam.pipelines.frame.common_options import IntakeOptions
+from lexbeam.pipelines.frame.command import Action, Command, IntakeOptions
 from lexbeam.pipelines.frame.configuration import read_jobs
 from lexbeam.pipelines.frame.running import run_command
-from lexbeam.pipelines.progress.estimates import time_left
-from lexbeam.schemas.rejects import REMEDIES
+from lexbeam.pipelines.monitoring.estimates import time_left
+from lexbeam.schemas.common_tables import REMEDIES
 from lexbeam.transforms.annotation.engines.registry import describe_engine
 from lexbeam.transforms.annotation.guessing import guess_engine
 from lexbeam.transforms.change.view.proposals import ENOUGH, ENOUGH_TOKENS, LEAST, SliceProposal, propose_slices
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.common.options.fields import option
-from lexbeam.transforms.common.publish.output_folders import check_output_folder, make_output_folder
+from lexbeam.transforms.common.publish.leases import check_output_folder, make_output_folder
 from lexbeam.transforms.common.shown import units
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.embeddings.trainers import TRAINERS

@@ -14,7 +14,7 @@ from typing import Any
 
 from lexbeam.pipelines.commands.corpus.init_reader import LANGUAGE, guess_reader
 from lexbeam.pipelines.commands.corpus.init_sample import BYTES, DrawnFiles, FileRows, LeastDigests, most_of_each
-from lexbeam.schemas.rejects import REMEDIES, RejectRow
+from lexbeam.schemas.common_tables import REMEDIES, RejectRow
 from lexbeam.transforms.annotation.engines.engine import Engine
 from lexbeam.transforms.annotation.engines.paragraphs import annotate_text
 from lexbeam.transforms.annotation.engines.registry import load_splitter

@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import islice
 
 from lexbeam.pipelines.commands.corpus.dry_run import looked_at
-from lexbeam.schemas.rejects import RejectRow
+from lexbeam.schemas.common_tables import RejectRow
 from lexbeam.transforms.annotation.guessing import CODE_PAGES, code_page, guess_language
 from lexbeam.transforms.formats.dates.guessing import guess_text_field
 from lexbeam.transforms.formats.ingest.stage import IngestOptions, InputFile

@@ -3,10 +3,10 @@
 from typing import NamedTuple
 
 from lexbeam.schemas.columns import Table
+from lexbeam.schemas.common_tables import REJECTS
 from lexbeam.schemas.corpus.documents import DOCUMENTS
 from lexbeam.schemas.corpus.inputs import INPUTS
 from lexbeam.schemas.corpus.sentences import SENTENCES
-from lexbeam.schemas.rejects import REJECTS
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.formats.ingest.keep_stage import KeepSetting, KeptPart

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field, replace
 from lexbeam.pipelines.commands.corpus.accepting import check_look
 from lexbeam.pipelines.commands.corpus.keeping import KeptCorpus, kept_corpus
 from lexbeam.pipelines.commands.keeping import kept_snapshot
-from lexbeam.pipelines.frame.command import Inputs
-from lexbeam.pipelines.frame.common_options import IntakeOptions, model_folder
+from lexbeam.pipelines.frame.command import Inputs, IntakeOptions, model_folder
 from lexbeam.pipelines.frame.inputs import check_patterns, first_inputs
 from lexbeam.schemas.corpus.documents import DOCUMENTS
 from lexbeam.transforms.annotation.annotate import AnnotateOptions
@@ -18,7 +17,7 @@ from lexbeam.transforms.annotation.engines.registry import check_engine, describ
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import embedded, option
 from lexbeam.transforms.common.options.option import Within
-from lexbeam.transforms.common.parts import stated_parts
+from lexbeam.transforms.common.portions import stated_parts
 from lexbeam.transforms.common.publish.forgotten import forgotten_at
 from lexbeam.transforms.common.texts.languages import stated_language
 from lexbeam.transforms.formats.dates.rules import load_metadata, parse_date_rule

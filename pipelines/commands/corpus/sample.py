@@ -19,12 +19,12 @@ from textwrap import wrap
 from typing import NamedTuple
 
 from lexbeam.pipelines.frame.command import Action, Command
-from lexbeam.pipelines.progress.progress import counting
+from lexbeam.pipelines.monitoring.progress import counting
 from lexbeam.transforms.common.code.fingerprints import parse_json
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.common.publish.layout import MARK
-from lexbeam.transforms.common.publish.output_folders import check_output_folder
+from lexbeam.transforms.common.publish.leases import check_output_folder
 from lexbeam.transforms.common.shown import amount
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.sample.corpus import SampleCorpus, design_corpus, read_documents

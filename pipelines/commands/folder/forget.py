@@ -6,6 +6,8 @@ lexbeam forget results letters/0417.txt archive.zip
 They go from the published corpus, with what was made from it, and with the sections that took them in from files of
 their own; from kept snapshots, tags or not, which go whole; from artefacts, reports and what failed runs left. The next
 run makes anew what has gone, without them.
+
+What lies in an output folder beside what is published and made there: reports, and files of people and options.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -15,15 +17,13 @@ from itertools import chain
 from typing import NamedTuple
 
 from lexbeam.pipelines.commands.corpus.corpus import CorpusCommand
-from lexbeam.pipelines.commands.folder.beside import remove_reports
-from lexbeam.pipelines.commands.folder.clean import remove_leftovers
-from lexbeam.pipelines.frame.command import Action, Command
-from lexbeam.pipelines.frame.common_options import FolderOptions, HookOptions
+from lexbeam.pipelines.commands.folder.survey import remove_leftovers
+from lexbeam.pipelines.frame.command import Action, Command, FolderOptions, HookOptions
 from lexbeam.pipelines.frame.publishing import UNFINISHED, check_nobody_detached
 from lexbeam.pipelines.runners.hooks import tell_readers
+from lexbeam.schemas.common_tables import REJECTS
 from lexbeam.schemas.corpus.documents import DOCUMENTS
 from lexbeam.schemas.corpus.inputs import INPUTS
-from lexbeam.schemas.rejects import REJECTS
 from lexbeam.transforms.annotation.annotate import ANNOTATE
 from lexbeam.transforms.common.errors import UsageError, quoted
 from lexbeam.transforms.common.names import alike, file_of
@@ -39,6 +39,10 @@ from lexbeam.transforms.common.publish.forgotten import (
 from lexbeam.transforms.common.publish.history import untag_snapshots
 from lexbeam.transforms.common.publish.layout import (
     ARTEFACTS,
+    FAILED,
+    LOCK,
+    MARK,
+    POINTER,
     SNAPSHOTS,
     DamagedFolderError,
     is_marked_folder,
@@ -49,11 +53,11 @@ from lexbeam.transforms.common.publish.layout import (
     snapshot_name,
     update_record,
 )
+from lexbeam.transforms.common.publish.leases import LEASE
 from lexbeam.transforms.common.publish.publication import Keep, publish
-from lexbeam.transforms.common.publish.removing import Freed, discard_artefacts, remove_snapshot
+from lexbeam.transforms.common.publish.removing import Freed, check_not_streaming, discard_artefacts, remove_snapshot
 from lexbeam.transforms.common.publish.sections import Made, Outcome
 from lexbeam.transforms.common.publish.snapshots import Snapshot, find_snapshot, open_kept, open_snapshot, output_folder
-from lexbeam.transforms.common.publish.streaming import check_not_streaming
 from lexbeam.transforms.common.shown import amount, listed
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.artefacts import Workspace
@@ -65,6 +69,49 @@ from lexbeam.transforms.corpora.named import marks_of_names, names_there
 from lexbeam.transforms.corpora.named_artefacts import ids_in_artefacts, marks_in_artefacts
 from lexbeam.transforms.formats.ingest.cut import CUT
 from lexbeam.transforms.intake.forgetting import file_sections, holding_sections, sources_of
+from lexbeam.transforms.report.page import is_report
+
+_FOLDERS = {ARTEFACTS, SNAPSHOTS, FAILED}
+_FILES = {LOCK, LEASE, MARK, POINTER + ".json"}
+
+
+def files_beside(out: str, below: str = "") -> Iterator[str]:
+    """Yield the files in an output folder that are none of Lexbeam's own, by their names below it; links are none.
+
+    A folder that is an output folder itself is passed over; one that may not be read stands with a slash.
+    """
+    folder = files.join(out, below) if below else out
+    if below and any(is_marked_folder(folder, name) for name in (ARTEFACTS, SNAPSHOTS)):
+        return
+    try:
+        found = files.list_folder(folder)
+    except PermissionError:  # it is another's
+        yield below
+        return
+    yield from (below + name for name in found.files if below or name not in _FILES)
+    for name in found.folders:
+        if name not in _FOLDERS:
+            yield from files_beside(out, f"{below}{name}/")
+
+
+def remove_reports(out: str) -> tuple[list[str], list[str]]:
+    """Remove the reports in an output folder, whatever they are called; return them, and the other files in it."""
+    reports: list[str] = []
+    others: list[str] = []
+    for name in files_beside(out):
+        (reports if _is_removed(files.join(out, name)) else others).append(name)
+    return reports, others
+
+
+def _is_removed(path: str) -> bool:
+    """Remove a file if it is a report, and may be removed; return whether it was."""
+    try:
+        found = is_report(path)
+        if found:
+            files.remove(path)
+    except OSError:  # it has gone, or is a folder or file of another
+        return False
+    return found
 
 
 @dataclass(frozen=True, kw_only=True)

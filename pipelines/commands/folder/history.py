@@ -1,7 +1,18 @@
-"""What was published in a folder, when, and what changed by it.
+"""What was published in a folder, when, and what changed by it; tags of snapshots, and the way back to one.
+
+What was published in a folder, when, and what changed by it.
 
 lexbeam history results
 lexbeam history results --json
+
+Gives a snapshot a name, under which it is found and kept whatever is published later; and takes it away.
+
+lexbeam tag results 06ce316fc29b paper-v1
+lexbeam untag results paper-v1
+
+Lets readers see an earlier snapshot again, by one small write; nothing is removed.
+
+lexbeam rollback results paper-v1
 """
 
 import json
@@ -11,14 +22,24 @@ from typing import Any
 
 import msgspec
 
-from lexbeam.pipelines.frame.command import Action, Command
-from lexbeam.pipelines.frame.common_options import FolderOptions
+from lexbeam.pipelines.frame.command import Action, Command, FolderOptions, HookOptions
+from lexbeam.pipelines.frame.publishing import check_nobody_detached
 from lexbeam.pipelines.frame.registry import command_of
+from lexbeam.pipelines.runners.hooks import tell_readers
 from lexbeam.pipelines.shown.rows import as_json
 from lexbeam.transforms.common.options.fields import option, options_of, plain_defaults
-from lexbeam.transforms.common.publish.changes import SectionChange, TableChange
-from lexbeam.transforms.common.publish.history import History, Publication, read_history
-from lexbeam.transforms.common.publish.layout import read_record
+from lexbeam.transforms.common.publish.differences import SectionChange, TableChange
+from lexbeam.transforms.common.publish.history import (
+    History,
+    Publication,
+    check_tag,
+    read_history,
+    resolve_snapshot,
+    tag_snapshot,
+    untag,
+)
+from lexbeam.transforms.common.publish.layout import locked, read_record, snapshot_name
+from lexbeam.transforms.common.publish.publication import rollback
 from lexbeam.transforms.common.publish.snapshots import open_snapshot, output_folder
 from lexbeam.transforms.common.shown import listed
 from lexbeam.transforms.common.store import files
@@ -154,3 +175,99 @@ class FolderHistory(Command[HistoryOptions, None]):
                 action.tell(line)
         if (more := len(history.publications) - options.last) > 0:
             action.tell(f"and {more} before: `last` shows more")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TagOptions(FolderOptions):
+    """Options of `lexbeam tag`."""
+
+    snapshot: str = option(
+        help="snapshot: its name, the first six or more digits of it, or a tag", metavar="SNAPSHOT", positional=True
+    )
+    name: str = option(help="the tag", metavar="NAME", positional=True, check=check_tag)
+
+
+@dataclass(frozen=True, kw_only=True)
+class UntagOptions(FolderOptions):
+    """Options of `lexbeam untag`."""
+
+    name: str = option(help="the tag to take away", metavar="NAME", positional=True)
+
+
+class Tag(Command[TagOptions, None]):
+    """`lexbeam tag`."""
+
+    options = TagOptions
+    examples = "  lexbeam tag results 06ce316fc29b paper-v1"
+
+    def action(self, options: TagOptions, action: Action) -> None:
+        """Give a snapshot at `options.path` a tag.
+
+        Raises:
+            UsageError: there is no such snapshot, or the tag is of another.
+            LexbeamError: nothing is published there, or a run is at work.
+        """
+        out = files.absolute(output_folder(options.path))
+        open_snapshot(out)
+        with locked(out, name="path"):  # or a publication might remove the snapshot meanwhile
+            added = tag_snapshot(out, options.snapshot, options.name)
+            name = resolve_snapshot(out, options.name)
+        action.tell(f"{'tag' if added else 'tag stands already'}: {options.name} is {name}")
+
+
+class Untag(Command[UntagOptions, None]):
+    """`lexbeam untag`."""
+
+    options = UntagOptions
+    examples = "  lexbeam untag results paper-v1"
+
+    def action(self, options: UntagOptions, action: Action) -> None:
+        """Take a tag away at `options.path`.
+
+        Raises:
+            UsageError: there is no such tag.
+            LexbeamError: nothing is published there, or a run is at work.
+        """
+        out = files.absolute(output_folder(options.path))
+        open_snapshot(out)
+        with locked(out, name="path"):
+            snapshot = untag(out, options.name)
+        action.tell(f"no tag any more: {options.name} of {snapshot}, which is kept as others are now")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RollbackOptions(FolderOptions, HookOptions):
+    """Options of `lexbeam rollback`."""
+
+    snapshot: str = option(
+        help="snapshot: its name, the first six or more digits of it, or a tag", metavar="SNAPSHOT", positional=True
+    )
+
+
+class Rollback(Command[RollbackOptions, None]):
+    """`lexbeam rollback`."""
+
+    options = RollbackOptions
+    examples = "  lexbeam rollback results paper-v1"
+
+    def action(self, options: RollbackOptions, action: Action) -> None:
+        """Switch `options.path` to an earlier snapshot.
+
+        Raises:
+            UsageError: no such snapshot is kept.
+            PublishHookError: readers see it, and the command that was to follow has failed.
+            LexbeamError: it is damaged, nothing is published, or a run is at work.
+        """
+        out = files.absolute(output_folder(options.path))
+        open_snapshot(out)
+        with locked(out, name="path"):
+            check_nobody_detached(out)
+            before = snapshot_name(out)
+            earlier = rollback(out, options.snapshot, tells=options.on_publish is not None)
+        if earlier.name == before:
+            action.tell(f"{earlier.name} is what readers see already")
+        else:
+            action.tell(
+                f"rolled back: readers see {earlier.name}; {before} is kept until later publications keep fewer"
+            )
+        tell_readers(options.on_publish, out)

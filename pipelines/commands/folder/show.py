@@ -1,30 +1,55 @@
-"""Shows published tables, or answers questions about them by the views of the commands.
+"""Shows what is published: tables, answers of views, a page of all of it; and what resources say of a word.
+
+Shows published tables, or answers questions about them by the views of the commands.
 
 lexbeam show results
 lexbeam show results/scores --tsv
 lexbeam show results --word plane,train --slice 1960-2010
 lexbeam show results --top 20 --alignment cca
+
+One self-contained HTML page about all that is published in a folder.
+
+lexbeam report results
+lexbeam report results --out report.html --no-text
+
+What every given resource says of a word.
+
+lexbeam lexicon look bank --resources wordnet=wordnet
+lexbeam lexicon look bank --pos n --resources zipf=wordfreq:en
 """
 
+import logging
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, make_dataclass
 from typing import Any
 
+from lexbeam.pipelines.commands.folder.diff import NAME, last_change_head, last_change_panels, snapshot_before
 from lexbeam.pipelines.frame.blocks import shown_lines
-from lexbeam.pipelines.frame.command import Action, Command
-from lexbeam.pipelines.frame.registry import available, section_of
+from lexbeam.pipelines.frame.command import Action, Command, FolderOptions
+from lexbeam.pipelines.frame.registry import COMMANDS, available, load, section_of
+from lexbeam.pipelines.shown.openings import page_head, section_head
 from lexbeam.pipelines.shown.overview import describe_table, in_order, overview, overview_facts
 from lexbeam.pipelines.shown.rows import as_json, names_of, rows_as_grid, rows_as_json, rows_as_tsv, rows_at
 from lexbeam.transforms.common.errors import LexbeamError, UsageError, nearest
-from lexbeam.transforms.common.options.fields import from_mapping, option, options_of, value_of
+from lexbeam.transforms.common.options.fields import embedded, from_mapping, option, options_of, value_of
 from lexbeam.transforms.common.options.option import Option
-from lexbeam.transforms.common.publish.failed import failed_files
-from lexbeam.transforms.common.publish.manifests import is_idle
-from lexbeam.transforms.common.publish.snapshots import Snapshot, find_snapshot, open_snapshot, published_below
-from lexbeam.transforms.common.publish.views import View
+from lexbeam.transforms.common.publish.layout import is_idle
+from lexbeam.transforms.common.publish.removing import failed_files
+from lexbeam.transforms.common.publish.snapshots import (
+    Snapshot,
+    View,
+    explaining_damage,
+    find_snapshot,
+    open_snapshot,
+    output_folder,
+    published_below,
+)
 from lexbeam.transforms.common.shown import Block
 from lexbeam.transforms.common.store import files
+from lexbeam.transforms.formats.records.text_cleaning import clean_field
+from lexbeam.transforms.lexicon.resources import HeldResource, LexiconOptions, prepare
+from lexbeam.transforms.report.page import write_report
 
 _UNSET = (None, (), False)
 
@@ -271,3 +296,95 @@ class Show(Command[Any, None]):
             return
         for line in shown_lines(_blocks(options)):
             _give(action, line)
+
+
+log = logging.getLogger("lexbeam")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportOptions(FolderOptions):
+    """Options of `lexbeam report`."""
+
+    out: str | None = option(
+        None, help="file to write; DIR/report.html if not given", metavar="FILE.html", path="place"
+    )
+    no_text: bool = option(False, help="quote nothing, for a corpus whose text may not be passed on")
+    corpus: tuple[str, ...] = option(
+        (), help="corpus folders to quote, if not those that the tables were made from", metavar="DIR", path="place"
+    )
+
+
+class Report(Command[ReportOptions, None]):
+    """`lexbeam report`."""
+
+    options = ReportOptions
+    examples = "  lexbeam report results\n  lexbeam report results --out report.html --no-text"
+
+    def action(self, options: ReportOptions, action: Action) -> None:
+        """Write the panels of every section as one page."""
+        snapshot = open_snapshot(options.path)
+        if options.no_text and options.corpus:
+            raise UsageError("`corpus` names what is quoted, and `no_text` quotes nothing: leave out one")
+        panels, heads = {}, {}
+        with explaining_damage(snapshot):
+            for words in COMMANDS:  # which stand in the order of the data's flow
+                if (section := section_of(words)) in snapshot.sections:
+                    command = load(words)
+                    heads[section] = section_head(snapshot, section)
+                    idle = is_idle(snapshot.section(section))
+                    panels[section] = [] if idle else [*command.report(snapshot)]
+                    if not (options.no_text or idle):
+                        panels[section] += command.quotes(snapshot, options.corpus)
+        try:
+            before = snapshot_before(snapshot)
+            if before is not None:
+                with explaining_damage(before, snapshot):
+                    panels[NAME] = [*last_change_panels(before, snapshot)]
+                heads[NAME] = last_change_head(before, snapshot)
+        except LexbeamError as error:  # a history or a snapshot that is damaged; the report is of this one
+            log.warning("what the last publication changed is left out: %s", error)
+        out = options.out or files.join(output_folder(options.path), "report.html")
+        write_report(out, page_head(snapshot), panels, heads)
+        action.tell(f"report: {files.shown(out)}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class LookOptions:
+    """Options of `lexbeam lexicon look`."""
+
+    word: str = option(help="the word", metavar="WORD", positional=True)
+    pos: str | None = option(None, help="part of speech, as the resources have it")
+    lexicon: LexiconOptions = embedded(LexiconOptions)
+
+
+def _entry_lines(held: HeldResource, word: str, pos: str | None) -> Iterator[str]:
+    of = f", {held.language}" if held.language else ""
+    yield f"{held.name} ({held.kind}{of})"
+    lines = list(held.open().look(word, pos))
+    width = max((len(label) for label, _ in lines), default=0)
+    yield from (f"  {label:{width}}  {value}" for label, value in lines)
+    if not lines:
+        yield f"  {word!r} is not there" + (f" as {pos}" if pos else "")
+
+
+class LexiconLook(Command[LookOptions, None]):
+    """`lexbeam lexicon look`."""
+
+    options = LookOptions
+    examples = """\
+  lexbeam lexicon look bank --resources wordnet=wordnet
+  lexbeam lexicon look bank --pos n --resources 'age=aoa.csv:word=Word,value=Rating.Mean'"""
+
+    def action(self, options: LookOptions, action: Action) -> None:
+        """Tell what each resource says, in the order in which they are named.
+
+        Raises:
+            UsageError: none is named, or one is named wrongly.
+            LexbeamError: a resource cannot be read.
+        """
+        if not options.lexicon.resources:
+            raise UsageError("`resources` must be given: NAME=FILE:word=COLUMN,value=COLUMN, or NAME=wordnet, say")
+        word = clean_field(options.word)  # as words of texts and of lists are
+        for held in prepare(options.lexicon).held:
+            for line in _entry_lines(held, word, options.pos):
+                action.tell(line)

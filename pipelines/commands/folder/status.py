@@ -13,11 +13,9 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from lexbeam.pipelines.commands.folder.stages import StageWork
-from lexbeam.pipelines.commands.folder.survey import WRONG, Survey, leftover_sizes, survey
-from lexbeam.pipelines.frame.command import Action, Command
-from lexbeam.pipelines.frame.common_options import FolderOptions
-from lexbeam.pipelines.frame.detaching import ended, look_at
+from lexbeam.pipelines.commands.folder.survey import WRONG, StageWork, Survey, leftover_sizes, survey
+from lexbeam.pipelines.frame.command import Action, Command, FolderOptions
+from lexbeam.pipelines.frame.handed_back import ended, look_at
 from lexbeam.pipelines.frame.monitors import folder_state
 from lexbeam.pipelines.frame.staleness import OutsideChanges, all_outside, newest_input, section_logs
 from lexbeam.pipelines.monitoring.prometheus import check_metrics_file, write_metrics
@@ -27,8 +25,8 @@ from lexbeam.transforms.common.errors import LexbeamError, StaleError, readable
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.common.publish.history import Publication, last_success, published_at, untold_publications
 from lexbeam.transforms.common.publish.layout import ARTEFACTS, MANIFEST, snapshot_name
+from lexbeam.transforms.common.publish.removing import is_streaming
 from lexbeam.transforms.common.publish.snapshots import Snapshot, damage_of, output_folder, read_log
-from lexbeam.transforms.common.publish.streaming import is_streaming
 from lexbeam.transforms.common.shown import amount
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.stream.looking import last_look

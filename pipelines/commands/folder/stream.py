@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lexbeam.pipelines.commands.corpus.plan import CorpusOptions, steps_of
-from lexbeam.pipelines.frame.command import Action, Command
-from lexbeam.pipelines.frame.common_options import or_a_name
+from lexbeam.pipelines.frame.command import Action, Command, or_a_name
 from lexbeam.pipelines.frame.configuration import read_jobs
 from lexbeam.transforms.annotation.annotate import ANNOTATE
 from lexbeam.transforms.annotation.landed import receipts_since
@@ -23,7 +22,7 @@ from lexbeam.transforms.annotation.landing import LAND, intake_of, place_of
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.common.publish.layout import locked
-from lexbeam.transforms.common.publish.streaming import streaming
+from lexbeam.transforms.common.publish.removing import streaming
 from lexbeam.transforms.common.shown import amount
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.artefacts import Workspace

@@ -1,18 +1,42 @@
-"""What is in an output folder, seen from outside: what is published, made, left to make and left behind."""
+"""What is in an output folder, seen from outside: what is published, made, left to make and left behind; and `clean`.
+
+What is in an output folder, seen from outside: what is published, made, left to make and left behind.
+
+How far the stages of a run have come, from the receipts and plans that lie in a folder of artefacts.
+
+Frees what can be made anew: artefacts, and what killed runs have left behind.
+
+lexbeam clean results
+lexbeam clean --cache
+
+Published tables stay as they are, and so do receipts and the artefacts that are published parts: a
+run with the same options finds all it needs; another one makes anew what it lacks. With `--cache`,
+it is the cache of compiled resources and of copied models that is freed.
+"""
 
 import contextlib
 import fcntl
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from lexbeam.pipelines.commands.folder.stages import StageWork, stages_of
-from lexbeam.pipelines.frame.detaching import LeftRun, left_run
-from lexbeam.pipelines.frame.publishing import read_unfinished
-from lexbeam.pipelines.frame.registry import all_tables, command_of
-from lexbeam.transforms.common.errors import LexbeamError, readable
-from lexbeam.transforms.common.publish.failed import failed_files
+from lexbeam.pipelines.frame.command import Action, Command
+from lexbeam.pipelines.frame.handed_back import LeftRun, left_run
+from lexbeam.pipelines.frame.publishing import (
+    UNFINISHED,
+    begun_at,
+    check_nobody_detached,
+    kept_digests,
+    read_unfinished,
+)
+from lexbeam.pipelines.frame.registry import all_tables, available, command_of
+from lexbeam.pipelines.monitoring.estimates import Foreseen, StageCount, settled
+from lexbeam.pipelines.monitoring.events import ArtefactsFreed, report
+from lexbeam.pipelines.monitoring.progress import planned_in_store, receipts_below
+from lexbeam.transforms.common.errors import LexbeamError, UsageError, readable
+from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.common.publish.forgotten import read_marks
 from lexbeam.transforms.common.publish.layout import (
     ARTEFACTS,
@@ -30,18 +54,128 @@ from lexbeam.transforms.common.publish.layout import (
     is_marked_folder,
     is_unfinished_snapshot,
     links_of,
+    locked,
     read_record,
 )
 from lexbeam.transforms.common.publish.leases import holder_of
-from lexbeam.transforms.common.publish.removing import RESULTS, leftovers
-from lexbeam.transforms.common.publish.snapshots import Snapshot, find_snapshot, published_below
+from lexbeam.transforms.common.publish.removing import (
+    RESULTS,
+    check_not_streaming,
+    failed_files,
+    free,
+    leftovers,
+    remove_failed,
+    remove_hidden,
+)
+from lexbeam.transforms.common.publish.snapshots import Snapshot, find_snapshot, output_folder, published_below
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.receipts import FREED
 from lexbeam.transforms.common.store.remote import remote
 
+_TEMPORARY = re.compile(r"(.+)" + files.TEMPORARY)
+
+
+class StageWork(NamedTuple):
+    """Artefacts of a stage, as the run sees them that is at work or was cut off.
+
+    Attributes:
+        name: `change/train`.
+        planned: artefacts that the run is to make or reuse; None if it has not got so far, or does
+            not know beforehand.
+        done: artefacts that the run has made or reused; on object stores, made.
+        earlier: artefacts of earlier runs that it has not asked for: they are reused if it asks for
+            the same, and of no use to it otherwise. On object stores nothing tells of which of them
+            it has asked for, and they count here.
+        unit: what they are, in the plural, as progress says.
+        first: when the first of those done was made or taken up, in seconds since 1970; None of none.
+        last: likewise of the latest.
+    """
+
+    name: str
+    planned: int | None
+    done: int
+    earlier: int
+    unit: str = ""
+    first: float | None = None
+    last: float | None = None
+
+    @property
+    def left(self) -> int | None:
+        """Artefacts still to make, where that is known; on object stores `earlier` ones may be among them."""
+        return None if self.planned is None else max(self.planned - self.done, 0)
+
+
+def stages_of(root: str, folders: Iterable[str]) -> tuple[StageWork, ...]:
+    """Return the stages of the run at work or cut off, by folders and in the order of their first artefacts.
+
+    Args:
+        root: the folder of artefacts.
+        folders: those in it that hold the stages of the sections that the run is to make.
+    """
+    begun = begun_at(root)
+    if begun is None:  # it has just finished
+        return ()
+    receipts = receipts_below(root) if not files.is_local(root) else {}
+    return tuple(stage for folder in folders for stage in _stages(root, folder, begun, receipts))
+
+
+def _stages(root: str, section: str, begun: int, receipts: Mapping[str, list[int]]) -> list[StageWork]:
+    is_local = files.is_local(root)
+    plans = files.join(root, "plan", section)
+    names = {name for name in files.list_folder(plans).files if not _TEMPORARY.fullmatch(name)}
+    if is_local:
+        names.update(files.list_folder(os.path.join(root, section)).folders)
+    else:
+        names.update(name.removeprefix(f"{section}/") for name in receipts if name.startswith(f"{section}/"))
+    units = {s.name: s.unit for _, command in available() for s in command.stages}
+    works = []
+    for name in sorted(names):
+        full = f"{section}/{name}"
+        # A run says what it is to do before it asks for its first artefact.
+        times = _receipt_times(os.path.join(root, section, name)) if is_local else receipts.get(full, [])
+        done = [time for time in times if time >= begun]
+        planned = (_planned if is_local else planned_in_store)(files.join(plans, name), begun)
+        if done or planned is not None:
+            unit = units.get(full, "")
+            span = (min(done) / 1e9, max(done) / 1e9) if done else (None, None)
+            stage = StageWork(full, planned, len(done), len(times) - len(done), unit, *span)
+            works.append((not done, min(done, default=0), stage))
+    return _settled([stage for *_, stage in sorted(works)])
+
+
+def _settled(stages: list[StageWork]) -> list[StageWork]:
+    """Return stages with nothing left of those that a finished one has waited for."""
+    waits = {name: w for _, command in available() for name, w in command.waits.items()}
+    counts = [
+        StageCount(Foreseen(s.name, s.unit, waits=waits.get(s.name, ())), s.planned, s.done, begun=0.0) for s in stages
+    ]
+    return [
+        stage._replace(planned=stage.done) if count.ended else stage
+        for stage, count in zip(stages, settled(counts), strict=True)
+    ]
+
+
+def _planned(path: str, begun: int) -> int | None:
+    """Return the number that the run planned; None where what is noted is an earlier run's."""
+    with contextlib.suppress(OSError, ValueError):
+        text = files.read_bytes(path)
+        if text.isdigit() and os.stat(path).st_mtime_ns >= begun:
+            return int(text)
+    return None
+
+
+def _receipt_times(folder: str) -> list[int]:
+    times = []
+    with contextlib.suppress(FileNotFoundError):
+        for entry in os.scandir(folder):
+            if entry.name.endswith(".json"):
+                with contextlib.suppress(FileNotFoundError):
+                    times.append(entry.stat().st_mtime_ns)
+    return times
+
+
 WRONG = "what a failed run says was wrong"
 UNNEEDED = "data from Python that nothing published is made from"
-_TEMPORARY = re.compile(r"(.+)" + files.TEMPORARY)
 _SNAPSHOT = re.compile(r"[0-9a-f]{32}")  # and what else is named by its content
 
 
@@ -305,3 +439,90 @@ def leftover_sizes(leftovers: tuple[Leftover, ...]) -> list[str]:
         sizes = [leftover.bytes for leftover in leftovers if leftover.kind == kind]
         lines.append(f"{kind} ({len(sizes)}, {sum(sizes) / 1e6:.1f} MB)")
     return lines
+
+
+@dataclass(frozen=True, kw_only=True)
+class CleanOptions:
+    """Options of `lexbeam clean`."""
+
+    path: str | None = option(
+        None,
+        help="folder of published tables, or with `cache` a cache folder",
+        metavar="DIR",
+        positional=True,
+        path="place",
+    )
+    cache: bool = option(False, help="free the cache of compiled resources, the user's if no folder is given")
+
+
+def _clean_folder(out: str, action: Action) -> None:
+    survey(out)
+    # The lock is held while leftovers are found again and removed: none is of a run at work.
+    with locked(out, name="path"):
+        root = files.join(out, ARTEFACTS)
+        check_nobody_detached(out)
+        check_not_streaming(out)
+        if is_marked_folder(out, ARTEFACTS):
+            # Before anything else: what a job has handed back goes, and must not be looked for.
+            files.remove(files.join(root, UNFINISHED))
+        lines = [f"removed: {line}" for line in leftover_sizes(remove_leftovers(out))]
+        if is_marked_folder(out, ARTEFACTS):
+            freed = free(root, kept_digests(out))
+            if freed.files:
+                event = ArtefactsFreed(files=freed.files, bytes=freed.bytes)
+                report(event, f"freed: {freed.files} files of artefacts, {freed.bytes / 1e6:.1f} MB", lines.append)
+    for line in lines or ["nothing to remove"]:
+        action.tell(line)
+
+
+def remove_leftovers(out: str) -> tuple[Leftover, ...]:
+    """Remove what killed and failed runs have left at a folder, which the caller has locked; return it."""
+    leftovers = survey(out).leftovers
+    for leftover in leftovers:
+        _remove(leftover)
+    remove_failed(out)
+    return leftovers
+
+
+def _remove(leftover: Leftover) -> None:
+    if not files.is_local(leftover.path):
+        files.remove(leftover.path)
+    elif os.path.islink(leftover.path) or not os.path.isdir(leftover.path):
+        os.remove(leftover.path)
+        # The folder of a killed run's results is empty then.
+        if os.path.basename(os.path.dirname(os.path.dirname(leftover.path))) == RESULTS:
+            with contextlib.suppress(OSError):
+                os.rmdir(os.path.dirname(leftover.path))
+        if leftover.kind == UNNEEDED:
+            with contextlib.suppress(OSError):  # a folder that is not empty ends it
+                os.removedirs(os.path.dirname(leftover.path))
+    else:
+        remove_hidden(leftover.path)
+
+
+class Clean(Command[CleanOptions, None]):
+    """`lexbeam clean`."""
+
+    options = CleanOptions
+    examples = """\
+  lexbeam clean results
+  lexbeam clean --cache"""
+
+    def action(self, options: CleanOptions, action: Action) -> None:
+        """Free artefacts and remove leftovers at `options.path`, or free a cache.
+
+        Raises:
+            UsageError: no folder is given.
+            LexbeamError: a run is at work there, or none has ever written there.
+        """
+        if options.cache:
+            from lexbeam.transforms.common.machine import default_cache
+            from lexbeam.transforms.lexicon.cache import clean_cache
+
+            folder = options.path or default_cache()
+            freed = clean_cache(folder)
+            action.tell(f"freed: {freed / 1e6:.1f} MB of {folder}" if freed else "nothing to remove")
+        elif options.path is None:
+            raise UsageError("`path` must be given: the folder to clean")
+        else:
+            _clean_folder(output_folder(options.path), action)

@@ -12,12 +12,11 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from lexbeam.pipelines.frame.command import Job
-from lexbeam.pipelines.frame.given import input_patterns
+from lexbeam.pipelines.frame.inputs import input_patterns
 from lexbeam.pipelines.frame.interrupts import note_ended, was_interrupted
 from lexbeam.pipelines.runners.hooks import PublishHookError
-from lexbeam.transforms.common.errors import LexbeamError, UsageError
+from lexbeam.transforms.common.errors import LexbeamError, UsageError, explaining
 from lexbeam.transforms.common.options.fields import option
-from lexbeam.transforms.common.system_errors import explaining
 from lexbeam.transforms.formats.ingest.arrivals import FOLLOWED, Arrivals, Seen
 from lexbeam.transforms.formats.ingest.listing import find_files
 from lexbeam.transforms.formats.ingest.stage import InputFile

@@ -16,10 +16,8 @@ import pyarrow as pa
 
 from lexbeam.pipelines.commands.evaluation import Evaluation, out_or_told
 from lexbeam.pipelines.commands.options import input_folder
-from lexbeam.pipelines.frame.command import HandedBack, Inputs, TableSource
-from lexbeam.pipelines.frame.common_options import PublishOptions
-from lexbeam.pipelines.frame.openings import Opening
-from lexbeam.schemas.metrics import SIMPLIFICATION_METRICS
+from lexbeam.pipelines.frame.command import HandedBack, Inputs, Opening, PublishOptions, TableSource
+from lexbeam.schemas.common_tables import SIMPLIFICATION_METRICS
 from lexbeam.schemas.simplification.candidates import CANDIDATES, SELECTIONS
 from lexbeam.schemas.simplification.instances import INSTANCES, SUBSTITUTES
 from lexbeam.schemas.simplification.rankings import FUNNEL, RANKINGS, SIMPLIFICATIONS
@@ -29,7 +27,7 @@ from lexbeam.transforms.common.options.fields import embedded, option
 from lexbeam.transforms.common.publish.snapshots import Snapshot, open_snapshot
 from lexbeam.transforms.common.shown import Block, amount
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.receipts import checked
 from lexbeam.transforms.inflection.models import load_inflector
 from lexbeam.transforms.simplification.evaluation.files import evaluate_rows
 from lexbeam.transforms.simplification.evaluation.lists import GoldInstances, gold_of

@@ -10,9 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lexbeam.pipelines.commands.options import input_folder, settings_file
-from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
-from lexbeam.pipelines.frame.common_options import RunnerOptions
-from lexbeam.pipelines.frame.openings import Opening
+from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Inputs, Opening, RunnerOptions, TableSource
 from lexbeam.schemas.simplification.candidates import CANDIDATES
 from lexbeam.schemas.simplification.instances import INSTANCES, SUBSTITUTES
 from lexbeam.transforms.common.options.fields import embedded, option

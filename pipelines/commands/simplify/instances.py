@@ -25,20 +25,18 @@ from lexbeam.pipelines.commands.simplify.found_words import (
     reads_corpora,
     settling,
 )
-from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
-from lexbeam.pipelines.frame.common_options import IntakeOptions
+from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Inputs, IntakeOptions, Opening, TableSource
 from lexbeam.pipelines.frame.inputs import first_inputs
-from lexbeam.pipelines.frame.openings import Opening
+from lexbeam.schemas.common_tables import RejectRow
 from lexbeam.schemas.complexity.instances import INSTANCES as COMPLEX
 from lexbeam.schemas.complexity.labels import LABELS
 from lexbeam.schemas.complexity.scores import PREDICTIONS
-from lexbeam.schemas.rejects import RejectRow
 from lexbeam.schemas.simplification.instances import INSTANCE_INPUTS, INSTANCE_REJECTS, INSTANCES, SUBSTITUTES
 from lexbeam.transforms.annotation.engines.registry import describe_engine
 from lexbeam.transforms.common.code.fingerprints import digest
 from lexbeam.transforms.common.errors import UsageError, nearest
 from lexbeam.transforms.common.options.fields import embedded, option
-from lexbeam.transforms.common.parts import stated_parts
+from lexbeam.transforms.common.portions import stated_parts
 from lexbeam.transforms.common.publish.forgotten import forgotten_at
 from lexbeam.transforms.common.publish.snapshots import find_snapshot
 from lexbeam.transforms.common.store import files

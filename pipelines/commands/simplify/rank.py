@@ -12,9 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 
 from lexbeam.pipelines.commands.options import input_folder, settings_file
-from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
-from lexbeam.pipelines.frame.common_options import RunnerOptions
-from lexbeam.pipelines.frame.openings import Opening
+from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Inputs, Opening, RunnerOptions, TableSource
 from lexbeam.schemas.complexity.instances import INSTANCES as LABELLED
 from lexbeam.schemas.complexity.labels import LABELS
 from lexbeam.schemas.simplification.candidates import CANDIDATES, SELECTIONS

@@ -13,9 +13,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 
 from lexbeam.pipelines.commands.options import input_folder, settings_file
-from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
-from lexbeam.pipelines.frame.common_options import RunnerOptions, model_folder
-from lexbeam.pipelines.frame.openings import Opening
+from lexbeam.pipelines.frame.command import (
+    Command,
+    Graph,
+    HandedBack,
+    Inputs,
+    Opening,
+    RunnerOptions,
+    TableSource,
+    model_folder,
+)
 from lexbeam.schemas.simplification.candidates import CANDIDATES, SELECTIONS
 from lexbeam.schemas.simplification.instances import INSTANCES
 from lexbeam.transforms.annotation.engines.registry import stated_engine

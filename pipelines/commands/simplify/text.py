@@ -14,16 +14,14 @@ from typing import TYPE_CHECKING, Any
 from lexbeam.pipelines.commands.simplify.found_words import PLACING, find_words, inputs_of, settling
 from lexbeam.pipelines.commands.simplify.text_plan import SimplifyTextOptions, TextPlan, check, plan_of, reads
 from lexbeam.pipelines.commands.simplify.text_writing import content_of, write_texts
-from lexbeam.pipelines.frame.command import Command, Graph, HandedBack
-from lexbeam.pipelines.frame.openings import Opening
+from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Opening
 from lexbeam.schemas.simplification.candidates import CANDIDATES, SELECTIONS
 from lexbeam.schemas.simplification.documents import CHANGES, DOCUMENTS, KEPT
 from lexbeam.schemas.simplification.instances import INSTANCE_INPUTS, INSTANCE_REJECTS, INSTANCES, SUBSTITUTES
 from lexbeam.schemas.simplification.rankings import RANKINGS, SIMPLIFICATIONS
 from lexbeam.transforms.common.code.registry import Registry
-from lexbeam.transforms.common.parts import LEAST_PARTS
-from lexbeam.transforms.common.publish.snapshots import Snapshot
-from lexbeam.transforms.common.publish.views import View
+from lexbeam.transforms.common.portions import LEAST_PARTS
+from lexbeam.transforms.common.publish.snapshots import Snapshot, View
 from lexbeam.transforms.common.shown import Block, amount, listed
 from lexbeam.transforms.common.store.artefacts import Stage
 from lexbeam.transforms.common.store.receipts import totals

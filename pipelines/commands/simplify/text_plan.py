@@ -15,16 +15,15 @@ from lexbeam.pipelines.commands.simplify.found_words import (
     reads_corpora,
 )
 from lexbeam.pipelines.commands.simplify.text_writing import check_places
-from lexbeam.pipelines.frame.command import Inputs, TableSource
-from lexbeam.pipelines.frame.common_options import RUN, IntakeOptions
+from lexbeam.pipelines.frame.command import RUN, Inputs, IntakeOptions, TableSource
 from lexbeam.pipelines.frame.inputs import corpora_of
 from lexbeam.pipelines.frame.piping import STDIN
 from lexbeam.transforms.annotation.engines.registry import describe_engine
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import embedded, option
 from lexbeam.transforms.common.options.option import Within
-from lexbeam.transforms.common.parts import stated_parts
-from lexbeam.transforms.common.publish.output_folders import check_output_folder
+from lexbeam.transforms.common.portions import stated_parts
+from lexbeam.transforms.common.publish.leases import check_output_folder
 from lexbeam.transforms.common.store.files import is_local
 from lexbeam.transforms.common.texts.languages import short_tag, stated_language
 from lexbeam.transforms.corpora.corpus import languages

@@ -12,7 +12,7 @@ from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.names import unescape
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.receipts import checked
 from lexbeam.transforms.common.store.tables import read_rows
 from lexbeam.transforms.formats.ingest.listing import find_files
 

@@ -129,7 +129,7 @@ def test_a_splitter_has_the_words_of_the_engine_or_goes_without(monkeypatch):
 
 @pytest.mark.parametrize("language", SEGMENTERS)
 def test_a_missing_package_is_named_with_the_extra(monkeypatch, language):
-    monkeypatch.setattr("lexbeam.transforms.common.extras.importlib.util.find_spec", lambda name: None)
+    monkeypatch.setattr("lexbeam.transforms.common.errors.importlib.util.find_spec", lambda name: None)
     (first, *_) = SEGMENTERS[language].modules
     with pytest.raises(UsageError, match=rf"builtin:{language}' needs the Python package {first}.*{language}"):
         describe_engine(f"builtin:{language}")

@@ -6,7 +6,7 @@ from lexbeam.transforms.annotation.engines.engine import Engine
 from lexbeam.transforms.annotation.engines.registry import load_engine
 from lexbeam.transforms.annotation.engines.texts import annotate_sentences, annotate_texts, plain_tokens, tokens_of
 from lexbeam.transforms.common.errors import LexbeamError
-from lexbeam.transforms.common.records import Sentence
+from lexbeam.transforms.common.store.batches import Sentence
 
 TEXTS = ["One day. Two days!", "", "The  cats sat", "It is no. 5.\n\nEnd", "Überall Häuser."]
 

@@ -2,7 +2,7 @@
 
 import re
 
-from lexbeam.transforms.common.records import Sentence
+from lexbeam.transforms.common.store.batches import Sentence
 
 
 def words(paragraphs, map_form=None):

@@ -18,7 +18,7 @@ from lexbeam.transforms.cloze.abstractness.ratings import joined_ratings
 from lexbeam.transforms.cloze.abstractness.training import learn, out_of_fold, vocabulary_of
 from lexbeam.transforms.cloze.abstractness.wordnet_inputs import gloss_vectors, hypernyms_of, numbers_of, senses_of
 from lexbeam.transforms.cloze.filters.options import CandidateOptions, filter_request
-from lexbeam.transforms.common.draws.folds import fold_of
+from lexbeam.transforms.common.draws.splits import fold_of
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.evaluation.bootstrap import BootstrapOptions
 from lexbeam.transforms.learning.models.keeping import keep_model

@@ -1,5 +1,5 @@
 from lexbeam.transforms.cloze.pairs.annotation import annotation_columns, give_places
-from lexbeam.transforms.common.records import Sentence
+from lexbeam.transforms.common.store.batches import Sentence
 
 
 def test_columns_are_the_sentences_joined_and_what_one_lacks_all_lack():

@@ -23,9 +23,9 @@ from lexbeam.transforms.cloze.pairs.pair import LengthOptions, article_id
 from lexbeam.transforms.cloze.pairs.read_options import ReadOptions, paths_of_fields
 from lexbeam.transforms.cloze.pairs.read_stage import READ, PairReadOptions
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
-from lexbeam.transforms.common.records import Sentence
 from lexbeam.transforms.common.store import staged
 from lexbeam.transforms.common.store.artefacts import Workspace, make
+from lexbeam.transforms.common.store.batches import Sentence
 from lexbeam.transforms.formats.ingest.stage import InputFile, Unit
 from lexbeam.transforms.formats.records.base import ReaderOptions
 from lexbeam.transforms.intake import merging, staging

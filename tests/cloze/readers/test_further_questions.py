@@ -28,7 +28,7 @@ from lexbeam.transforms.cloze.readers.further_questions import SideTexts, chosen
 from lexbeam.transforms.cloze.readers.options import PLACEHOLDER, RESERVED, ReaderNetworkOptions
 from lexbeam.transforms.cloze.readers.train_stage import READ_TRAIN, FoldOptions, ReadTask, folds_of
 from lexbeam.transforms.cloze.readers.words import train_vectors
-from lexbeam.transforms.common.draws.folds import fold_of
+from lexbeam.transforms.common.draws.splits import fold_of
 from lexbeam.transforms.common.store.artefacts import Artefact, Workspace, make
 from lexbeam.transforms.common.store.tables import read_table
 from lexbeam.transforms.learning.models.keeping import load_model

@@ -5,7 +5,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
-from lexbeam.transforms.common.code.usage import (
+from lexbeam.transforms.common.machine import (
     amount_of,
     amounts_told,
     counted,
@@ -47,7 +47,7 @@ def test_what_is_told_is_of_a_thread_and_told_once():
 
 
 def test_peak_memory_is_of_this_process_and_never_falls():
-    code = "from lexbeam.transforms.common.code.usage import peak_memory as p\n"
+    code = "from lexbeam.transforms.common.machine import peak_memory as p\n"
     code += "a = p()\nb = b'x' * 50_000_000\ndel b\nprint(a, p())"
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout
     before, after = map(int, told.split())

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from lexbeam.transforms.common.draws.folds import Oversized, components, connected_folds, fold_of
+from lexbeam.transforms.common.draws.splits import Oversized, components, connected_folds, fold_of
 
 KEY = st.one_of(st.none(), st.text("abcdefgh", min_size=1, max_size=2))
 ROWS = st.lists(st.tuples(KEY, KEY, KEY).filter(any), max_size=25)

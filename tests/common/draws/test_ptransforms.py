@@ -5,8 +5,8 @@ import pytest
 from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
 from apache_beam.testing.util import assert_that, equal_to
 
+from lexbeam.transforms.common.draws.by_content import smallest_rows
 from lexbeam.transforms.common.draws.ptransforms import KeepSmallest
-from lexbeam.transforms.common.draws.smallest import smallest_rows
 
 ITEMS = [(f"group {i % 3}", (f"document {i % 40}", i)) for i in range(400)]
 

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from lexbeam.transforms.common.draws.by_content import uniform
-from lexbeam.transforms.common.draws.smallest import add, entry_of, merge, smallest_rows
+from lexbeam.transforms.common.draws.by_content import add, entry_of, merge, smallest_rows, uniform
 
 DRAW = {"seed": 4, "label": "contexts"}
 KEYS = st.lists(st.text(st.characters(codec="utf-8"), max_size=3), max_size=30)

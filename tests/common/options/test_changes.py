@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 
-from lexbeam.transforms.common.options.changes import option_changes
-from lexbeam.transforms.common.options.fields import option, plain_options
+from lexbeam.transforms.common.options.fields import option, option_changes, plain_options
 
 
 @dataclass(frozen=True, kw_only=True)

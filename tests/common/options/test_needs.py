@@ -5,8 +5,7 @@ from dataclasses import dataclass
 import pytest
 
 from lexbeam.transforms.common.errors import UsageError
-from lexbeam.transforms.common.options.fields import option
-from lexbeam.transforms.common.options.needs import check_given
+from lexbeam.transforms.common.options.fields import check_given, option
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,8 +4,7 @@ import pytest
 
 from lexbeam.pipelines.commands.change.options import ChangeOptions
 from lexbeam.transforms.change.scores.measures import MEASURES, Measure
-from lexbeam.transforms.common.options.fields import from_mapping, options_of
-from lexbeam.transforms.common.options.uses import unused
+from lexbeam.transforms.common.options.fields import from_mapping, options_of, unused
 
 GIVEN = {"corpora": "c", "out": "o", "slices": "1800-1849,1850-1900"}
 

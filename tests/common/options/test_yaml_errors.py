@@ -5,7 +5,7 @@ import re
 import pytest
 import yaml
 
-from lexbeam.transforms.common.options.yaml_errors import explained_yaml
+from lexbeam.transforms.common.options.yaml_files import explained_yaml
 
 CASES = {
     "a:\n\tb: 1\n": ("line 2, column 1", "a tab", "indent with spaces"),

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from published import publish
 
-from lexbeam.transforms.common.publish.changes import SectionChange, changes
+from lexbeam.transforms.common.publish.differences import SectionChange, changes
 from lexbeam.transforms.common.publish.sections import inputs_entry
 
 FILES = (("a", "x"), ("b", "y"))

@@ -2,8 +2,8 @@ import pyarrow as pa
 import pytest
 import yaml
 
+from lexbeam.pipelines.commands.folder.export import LISTED, data_card
 from lexbeam.schemas.columns import Table, column
-from lexbeam.transforms.common.publish.data_card import LISTED, data_card
 
 COLUMNS = [
     column("word", pa.string(), "the word, see `words`"),

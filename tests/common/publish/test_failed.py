@@ -6,8 +6,8 @@ import pytest
 from object_store import OBJECTS, STORE
 
 from lexbeam.transforms.common.errors import UsageError
-from lexbeam.transforms.common.publish.failed import failed_files, remove_failed, write_failed
 from lexbeam.transforms.common.publish.layout import FAILED, MARK, check_foreign
+from lexbeam.transforms.common.publish.removing import failed_files, remove_failed, write_failed
 
 
 def text_of(path):

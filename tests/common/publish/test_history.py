@@ -10,7 +10,7 @@ from making import made_section, put, read_of
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.common.publish import history as module
 from lexbeam.transforms.common.publish import publication
-from lexbeam.transforms.common.publish.changes import SectionChange, TableChange
+from lexbeam.transforms.common.publish.differences import SectionChange, TableChange
 from lexbeam.transforms.common.publish.history import (
     note_told,
     published_at,

@@ -8,7 +8,7 @@ import pytest
 from hostile_making import locked
 
 from lexbeam.transforms.common.errors import UsageError
-from lexbeam.transforms.common.publish.output_folders import check_output_folder, make_output_folder
+from lexbeam.transforms.common.publish.leases import check_output_folder, make_output_folder
 
 
 def make_nothing(path):

@@ -16,7 +16,7 @@ from lexbeam.transforms.common.publish.layout import read_record, snapshot_name
 from lexbeam.transforms.common.publish.sections import table_digest
 from lexbeam.transforms.common.publish.snapshots import MANIFEST_VERSION, open_snapshot, read_log
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.common.store.sound import Damaged, checked, is_sound_size
+from lexbeam.transforms.common.store.receipts import Damaged, checked, is_sound_size
 from lexbeam.transforms.common.store.tables import read_table
 
 

@@ -20,7 +20,7 @@ from lexbeam.transforms.common.publish.layout import pointer_tag, read_record, s
 from lexbeam.transforms.common.publish.publication import Keep, make_manifest, publish, rollback
 from lexbeam.transforms.common.publish.sections import Made
 from lexbeam.transforms.common.publish.snapshots import find_snapshot, last_snapshot, open_snapshot
-from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.receipts import checked
 from lexbeam.transforms.common.store.tables import Part, read_table
 
 

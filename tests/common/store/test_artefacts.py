@@ -8,8 +8,7 @@ from making import BUILT, TOY, Toy
 from lexbeam.transforms.common.code.code_identity import CodeIdentity
 from lexbeam.transforms.common.store import artefacts
 from lexbeam.transforms.common.store.artefacts import Stage, Workspace, announce, make, make_all
-from lexbeam.transforms.common.store.receipts import FREED
-from lexbeam.transforms.common.store.sound import Damaged, checked
+from lexbeam.transforms.common.store.receipts import FREED, Damaged, checked
 
 
 @pytest.fixture(autouse=True)

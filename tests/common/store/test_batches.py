@@ -13,7 +13,7 @@ import pytest
 
 from lexbeam.transforms.common.store.artefacts import Artefact
 from lexbeam.transforms.common.store.batches import BatchReader, BatchWriter, SideRows
-from lexbeam.transforms.common.store.sound import Damaged, HashedStream
+from lexbeam.transforms.common.store.receipts import Damaged, HashedStream
 from lexbeam.transforms.common.store.tables import write_rows
 
 SCHEMA = pa.schema([("text", pa.string())])

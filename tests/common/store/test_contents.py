@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lexbeam.transforms.common.store.contents import contents_of, sizes_of
+from lexbeam.transforms.common.store.tables import contents_of, sizes_of
 
 TEXTS = st.none() | st.text(max_size=3)
 NUMBERS = st.none() | st.lists(st.integers(0, 1), max_size=2)

@@ -17,8 +17,7 @@ from lexbeam.transforms.common.publish.removing import discard_artefacts, discar
 from lexbeam.transforms.common.store import inheriting, tables
 from lexbeam.transforms.common.store.artefacts import LAST, Artefact, Inheritance, Stage, Workspace, make
 from lexbeam.transforms.common.store.inheriting import Read, write_inheriting
-from lexbeam.transforms.common.store.receipts import File
-from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.receipts import File, checked
 from lexbeam.transforms.common.store.tables import Part, PartFile, read_rows, read_table, write_part
 
 LINES = pa.schema([("id", pa.string()), ("text", pa.string()), ("more", pa.list_(pa.float64()))])

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexbeam.transforms.common.store import join
-from lexbeam.transforms.common.store.join import RowsByKey, joined
-from lexbeam.transforms.common.store.tables import write_rows
+from lexbeam.transforms.common.store import tables
+from lexbeam.transforms.common.store.tables import RowsByKey, joined, write_rows
 
 SCHEMA = pa.schema([("values", pa.list_(pa.int64())), ("key", pa.string()), ("value", pa.int64())])
 KEYS = st.sampled_from(["aa", "ab", "ac", "ba", "bb", "ca"])
@@ -77,14 +76,14 @@ def test_tables_are_joined_as_dictionaries_are(left, right, wanted):
 
 @pytest.mark.parametrize(("parts", "most"), [([["aa"], ["ab", "ac"], ["ba"]], 1), ([["aa", "ba"], ["ab"], ["ca"]], 2)])
 def test_parts_whose_keys_follow_each_other_are_open_one_at_a_time(tmp_path, monkeypatch, parts, most):
-    read, opened = join.read_rows, []
+    read, opened = tables.read_rows, []
 
     def counted(paths, columns):
         opened.append(paths)
         yield from read(paths, columns)
         opened.remove(paths)
 
-    monkeypatch.setattr(join, "read_rows", counted)
+    monkeypatch.setattr(tables, "read_rows", counted)
     paths = written(tmp_path, [[(key, 1) for key in part] for part in parts])
     open_at = [len(opened) for _ in RowsByKey(paths[::-1], ["key", "value"], "key")]
     assert max(open_at) == most

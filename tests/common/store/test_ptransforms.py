@@ -14,13 +14,13 @@ import pyarrow as pa
 import pytest
 from apache_beam.testing.util import assert_that, equal_to
 
-from lexbeam.pipelines.runners.used import run_lines
+from lexbeam.pipelines.runners.runners import run_lines
 from lexbeam.schemas.corpus.documents import DOCUMENTS
 from lexbeam.transforms.annotation.merges import MERGE_DOCUMENTS, MERGE_SENTENCES
-from lexbeam.transforms.common.code import workers
+from lexbeam.transforms.common.code import code_identity
 from lexbeam.transforms.common.code.fingerprints import digest, hash_of
-from lexbeam.transforms.common.code.usage import worker_name
 from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.machine import worker_name
 from lexbeam.transforms.common.store import merge
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage, Workspace, free_files
 from lexbeam.transforms.common.store.ptransforms import (
@@ -33,8 +33,7 @@ from lexbeam.transforms.common.store.ptransforms import (
     WriteResult,
     stages_in,
 )
-from lexbeam.transforms.common.store.receipts import ArtefactPath, File, decode
-from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.receipts import ArtefactPath, File, checked, decode
 from lexbeam.transforms.common.store.staged import StagedWriter
 from lexbeam.transforms.common.store.tables import Part, PartFile
 
@@ -130,7 +129,7 @@ def test_a_worker_with_other_code_or_packages_is_refused(change, message, tmp_pa
 def test_kernels_of_blas_count_where_matrices_are_multiplied(tmp_path, monkeypatch):
     algebra = replace(SINGLE, name="toy/algebra", blas=True)
     functions = [MakeArtefact(Workspace(str(tmp_path)), stage, 10) for stage in (SINGLE, algebra)]
-    monkeypatch.setattr(workers, "blas_kernels", lambda: ("openblas 9 Elsewhere",))
+    monkeypatch.setattr(code_identity, "blas_kernels", lambda: ("openblas 9 Elsewhere",))
     assert list(functions[0].process(("a", 3))) == [("a", Made(30))]
     with pytest.raises(LexbeamError, match=r"toy/algebra: .*BLAS computes by openblas 9 Elsewhere here"):
         list(functions[1].process(("a", 3)))

@@ -5,7 +5,7 @@ import pytest
 from object_store import OBJECTS
 
 from lexbeam.transforms.common.errors import LexbeamError
-from lexbeam.transforms.common.store.resources import content_digest, model_digest
+from lexbeam.transforms.common.store.models import content_digest, model_digest
 
 
 def fill(folder, files):
@@ -59,7 +59,7 @@ def test_what_is_at_rest_is_read_once(tmp_path, monkeypatch):
     later = time.time_ns() + 3_000_000_000
     monkeypatch.setattr("time.time_ns", lambda: later)
     before = content_digest(str(path))
-    monkeypatch.setattr("lexbeam.transforms.common.store.resources.stream_digest", lambda _: pytest.fail("read"))
+    monkeypatch.setattr("lexbeam.transforms.common.store.models.stream_digest", lambda _: pytest.fail("read"))
     assert content_digest(str(path)) == before
 
 

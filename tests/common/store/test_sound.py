@@ -4,8 +4,16 @@ import os
 import pytest
 
 from lexbeam.transforms.common.errors import LexbeamError
-from lexbeam.transforms.common.store.receipts import ArtefactPath, File
-from lexbeam.transforms.common.store.sound import Damaged, checked, is_sound, is_sound_size, mapped, state_of
+from lexbeam.transforms.common.store.receipts import (
+    ArtefactPath,
+    Damaged,
+    File,
+    checked,
+    is_sound,
+    is_sound_size,
+    mapped,
+    state_of,
+)
 from lexbeam.transforms.common.store.tables import Part
 
 
@@ -35,7 +43,7 @@ def test_no_file_and_a_link_are_neither_sound_nor_unsound(tmp_path):
 def test_a_file_is_hashed_once_as_long_as_it_stays(tmp_path, monkeypatch):
     file = file_at(tmp_path / "f")
     assert checked(file) == file.path
-    monkeypatch.setattr("lexbeam.transforms.common.store.sound.stream_digest", lambda _: pytest.fail("hashed"))
+    monkeypatch.setattr("lexbeam.transforms.common.store.receipts.stream_digest", lambda _: pytest.fail("hashed"))
     assert checked(file) == file.path
 
 

@@ -11,7 +11,7 @@ from lexbeam.schemas.corpus.sentences import SENTENCES
 from lexbeam.transforms.common.code.fingerprints import digest, hash_of
 from lexbeam.transforms.common.store import staged as module
 from lexbeam.transforms.common.store.artefacts import Artefact
-from lexbeam.transforms.common.store.sound import Damaged
+from lexbeam.transforms.common.store.receipts import Damaged
 from lexbeam.transforms.common.store.staged import StagedFile, StagedWriter, first_bits, places
 
 SCHEMA = pa.schema([("name", pa.string()), ("number", pa.int64())])

@@ -2,7 +2,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexbeam.transforms.common.texts.apostrophes import straight, straight_words
+from lexbeam.transforms.common.texts.characters import straight, straight_words
 
 SIGNS = "'\u2019\u2018\u201b\u02bc\u02bb\uff07"
 TEXT = st.text(f"abé \u2032\u02b9`´\u201c{SIGNS}", max_size=6)

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexbeam.transforms.common.texts import line_ends
-from lexbeam.transforms.common.texts.line_ends import count_line_ends, end_of_line, line_feeds, lines_of, no_line_end
+from lexbeam.transforms.common.texts import encodings
+from lexbeam.transforms.common.texts.encodings import count_line_ends, end_of_line, line_feeds, lines_of, no_line_end
 
 ENDS = st.lists(st.sampled_from([b"\r", b"\n", b"\r\n", b"a", b"bc"])).map(b"".join)
 
@@ -33,7 +33,7 @@ class Dripping(io.RawIOBase):
 @given(ENDS, st.lists(st.integers(1, 4)), st.integers(1, 5))
 def test_streams_have_the_lines_of_universal_newlines(data, sizes, chunk):
     expected = io.TextIOWrapper(io.BytesIO(data), "ascii", newline=None).read().encode()
-    with mock.patch.object(line_ends, "_CHUNK", chunk):
+    with mock.patch.object(encodings, "_CHUNK", chunk):
         assert line_feeds(Dripping(data, sizes, error=False)).read() == expected
     ends = [count_line_ends(data[place : place + 1], data[:place]) for place in range(len(data))]
     assert sum(ends) == count_line_ends(data) == expected.count(b"\n")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from idna.idnadata import joining_types
 from simplemma.strategies.dictionaries import DefaultDictionaryFactory
 
-from lexbeam.transforms.common.texts.unseen import UNSEEN, seen
+from lexbeam.transforms.common.texts.characters import UNSEEN, seen
 
 ZWSP, ZWNJ, ZWJ = "\u200b\u200c\u200d"
 PERSIAN = "ابپتثجچحخدذرزژسشصضطظعغفقکگلمنوهیآئ"

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from lexbeam.transforms.common.code import loops
-from lexbeam.transforms.common.code.loops import padded
+from lexbeam.transforms.common import arithmetic
+from lexbeam.transforms.common.arithmetic import padded
 from lexbeam.transforms.common.draws.by_content import permutation, uniform
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.embeddings.counted.glove import compiled_glove, train_glove
@@ -109,7 +109,7 @@ def missing(monkeypatch):
     importing = importlib.import_module
     compiled_glove.cache_clear()
     yield lambda load: monkeypatch.setattr(
-        loops.importlib, "import_module", lambda name: (load if name.endswith("_glove") else importing)(name)
+        arithmetic.importlib, "import_module", lambda name: (load if name.endswith("_glove") else importing)(name)
     )
     compiled_glove.cache_clear()
 

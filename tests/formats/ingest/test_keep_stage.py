@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lexbeam.transforms.common.store.artefacts import Artefact
-from lexbeam.transforms.common.store.resources import content_digest
+from lexbeam.transforms.common.store.models import content_digest
 from lexbeam.transforms.common.store.tables import Part
 from lexbeam.transforms.formats.ingest import keep_stage
 from lexbeam.transforms.formats.ingest.keep_stage import gone_keys

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from reading import entries, summary
 
-from lexbeam.schemas.rejects import REASONS
+from lexbeam.schemas.common_tables import REASONS
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.formats.readers.registry import READERS, Format, detect, read_file
 from lexbeam.transforms.formats.records.base import Record, Reject

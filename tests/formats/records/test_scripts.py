@@ -1,6 +1,6 @@
 import pytest
 
-from lexbeam.schemas.rejects import REASONS, REMEDIES
+from lexbeam.schemas.common_tables import REASONS, REMEDIES
 from lexbeam.transforms.annotation.engines.builtin import languages
 from lexbeam.transforms.formats.records.scripts import BUILTIN, LANGUAGES, letters_by_script, refusal, scripts_of
 

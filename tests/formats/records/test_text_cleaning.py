@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexbeam.transforms.common.texts.unseen import seen
+from lexbeam.transforms.common.texts.characters import seen
 from lexbeam.transforms.formats.records.base import BadRecord
 from lexbeam.transforms.formats.records.text_cleaning import clean_bytes, clean_field, clean_text, decode, may_combine
 

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reading import entries, read, summary
 
-from lexbeam.schemas.rejects import REASONS
+from lexbeam.schemas.common_tables import REASONS
 from lexbeam.transforms.formats.readers.registry import READERS, Format, detect
 from lexbeam.transforms.formats.records.base import Record, Reject
 from lexbeam.transforms.formats.sources.content import content_of, is_binary, package_of

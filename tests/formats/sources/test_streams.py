@@ -7,7 +7,7 @@ from unittest import mock
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexbeam.transforms.common.texts import line_ends
+from lexbeam.transforms.common.texts import encodings
 from lexbeam.transforms.formats.sources import streams
 from lexbeam.transforms.formats.sources.streams import iter_lines
 
@@ -21,7 +21,7 @@ def split(data, limit):
 @given(st.lists(st.sampled_from([b"\n", b"\r\n", b"a", b"bc" * 4, b"\r"])), st.integers(1, 30), st.integers(1, 12))
 def test_lines_are_those_of_the_whole(pieces, limit, chunk):
     data = b"".join(pieces)
-    with mock.patch.object(streams, "_CHUNK", chunk), mock.patch.object(line_ends, "_CHUNK", chunk):
+    with mock.patch.object(streams, "_CHUNK", chunk), mock.patch.object(encodings, "_CHUNK", chunk):
         found = list(iter_lines(io.BytesIO(data), limit))
     assert [number for number, _ in found] == list(range(1, len(found) + 1))
     assert [line for _, line in found] == split(data, limit)

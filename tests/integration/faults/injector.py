@@ -122,7 +122,7 @@ def publish_made(out: str, made: Sequence[Made], keep_snapshots: int = 2) -> Non
 
 def run_whole(out: str, label: str, keep_snapshots: int = 2) -> None:
     """Run what a command is: make the sections of a label as artefacts, publish, free the rest."""
-    from lexbeam.pipelines.frame.common_options import PublishOptions
+    from lexbeam.pipelines.frame.command import PublishOptions
     from lexbeam.pipelines.frame.publishing import Intended, Sections, publish_run
 
     def make(workspace: Workspace, _: Snapshot | None) -> Sections:

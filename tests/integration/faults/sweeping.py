@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 from injector import Injector, Ran, Shelf, publish_made, run_whole
 
-from lexbeam.pipelines.commands.folder.clean import CleanOptions
+from lexbeam.pipelines.commands.folder.survey import CleanOptions
 from lexbeam.pipelines.frame.running import run_command
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.publish.history import read_history

@@ -19,7 +19,7 @@ from small_runs import call, corpus, write_texts
 
 from benchmarks.damage import published
 from benchmarks.flink_kills import JAR, killed_run, made_sample, running_cluster, worker_environment
-from lexbeam.pipelines.runners.flink.cluster import read_state
+from lexbeam.pipelines.runners.flink_cluster import read_state
 
 pytestmark = pytest.mark.slow
 POOL = 50000  # of the runner configuration

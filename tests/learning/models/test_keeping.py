@@ -13,7 +13,7 @@ from object_store import STORE
 
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.store.artefacts import Stage, Workspace, files_of, make
-from lexbeam.transforms.common.store.sound import Damaged
+from lexbeam.transforms.common.store.receipts import Damaged
 from lexbeam.transforms.learning.models import keeping
 from lexbeam.transforms.learning.models.formats import FORMATS
 from lexbeam.transforms.learning.models.keeping import SavedModel, keep_model, load_model, save_model

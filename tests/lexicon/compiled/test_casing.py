@@ -2,7 +2,7 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lexbeam.transforms.common.texts.apostrophes import straight
+from lexbeam.transforms.common.texts.characters import straight
 from lexbeam.transforms.lexicon.compiled.casing import entries, find_words, lowered
 from lexbeam.transforms.lexicon.compiled.keys import MISSING
 

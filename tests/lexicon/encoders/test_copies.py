@@ -7,11 +7,10 @@ import pytest
 from object_store import OBJECTS  # importing it makes `store://` known
 
 from lexbeam.transforms.common.errors import LexbeamError
-from lexbeam.transforms.common.locks import locked_file
+from lexbeam.transforms.common.machine import locked_file
 from lexbeam.transforms.common.publish.layout import make_marked_folder
 from lexbeam.transforms.common.store.artefacts import Workspace
-from lexbeam.transforms.common.store.models import carry, models_noted, offer
-from lexbeam.transforms.common.store.resources import model_digest
+from lexbeam.transforms.common.store.models import carry, model_digest, models_noted, offer
 from lexbeam.transforms.lexicon.encoders import base, copies
 from lexbeam.transforms.lexicon.encoders.base import describe_encoder, load_encoder
 from lexbeam.transforms.lexicon.encoders.copies import clean_copies, local_copy

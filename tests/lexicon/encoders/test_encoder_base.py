@@ -12,7 +12,7 @@ import pytest
 from outsiders import blocks_of, entry_of
 
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
-from lexbeam.transforms.common.store.resources import model_digest
+from lexbeam.transforms.common.store.models import model_digest
 from lexbeam.transforms.lexicon.encoders import base
 from lexbeam.transforms.lexicon.encoders.base import describe_encoder, load_encoder
 from lexbeam.transforms.lexicon.encoders.filling import fill_mask

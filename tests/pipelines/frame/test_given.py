@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from lexbeam.pipelines.frame.given import given_by, given_otherwise
+from lexbeam.pipelines.frame.inputs import given_by, given_otherwise
 from lexbeam.transforms.common.options.fields import option
 
 

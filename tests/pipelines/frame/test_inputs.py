@@ -8,10 +8,8 @@ from typing import NamedTuple
 from making import made_section, read_of
 from making import put as publish
 
-from lexbeam.pipelines.frame.command import Command, Inputs, InputTable, Job, TableSource
-from lexbeam.pipelines.frame.common_options import PublishOptions
-from lexbeam.pipelines.frame.given import described_in
-from lexbeam.pipelines.frame.inputs import corpora_of, find_inputs, list_inputs
+from lexbeam.pipelines.frame.command import Command, Inputs, InputTable, Job, PublishOptions, TableSource
+from lexbeam.pipelines.frame.inputs import corpora_of, described_in, find_inputs, list_inputs
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.common.publish.snapshots import open_snapshot
 from lexbeam.transforms.common.store import files

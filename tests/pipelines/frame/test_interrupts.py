@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from lexbeam.pipelines.frame.interrupts import interrupted_text, note_ended, note_nothing_begun, note_run
-from lexbeam.pipelines.progress.lines import Foreseen
-from lexbeam.pipelines.progress.progress import RunProgress
+from lexbeam.pipelines.monitoring.estimates import Foreseen
+from lexbeam.pipelines.monitoring.progress import RunProgress
 
 ROOT = Path(__file__).resolve().parents[3]
 # The command line, with a command that works on and on; `tidy` is what it does on its way out.

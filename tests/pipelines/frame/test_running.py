@@ -13,16 +13,14 @@ from making import made_section, put
 
 from lexbeam.pipelines.cli import main
 from lexbeam.pipelines.frame import registry, sections
-from lexbeam.pipelines.frame.command import Command, Inputs, Job, TableSource
-from lexbeam.pipelines.frame.common_options import PublishOptions
+from lexbeam.pipelines.frame.command import Command, Inputs, Job, PublishOptions, TableSource
 from lexbeam.pipelines.frame.running import run_jobs
 from lexbeam.pipelines.frame.staleness import stale_sections
 from lexbeam.schemas.columns import Table, column
 from lexbeam.transforms.common.code.registry import Registry
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.options.fields import option
-from lexbeam.transforms.common.publish.snapshots import open_snapshot
-from lexbeam.transforms.common.publish.views import View
+from lexbeam.transforms.common.publish.snapshots import View, open_snapshot
 
 METRICS = Table(
     name="toy/metrics",

@@ -12,11 +12,11 @@ import jsonschema
 import msgspec
 import pytest
 
-from lexbeam.pipelines.messages import JsonFormatter
 from lexbeam.pipelines.monitoring import events
 from lexbeam.pipelines.monitoring.events import (
     EVENTS,
     ArtefactsFreed,
+    JsonFormatter,
     NothingToDo,
     RunFailed,
     SectionFinished,

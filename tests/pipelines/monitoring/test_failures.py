@@ -7,8 +7,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from lexbeam.pipelines.monitoring.failures import Explained, explain, rows_as_lines
-from lexbeam.schemas.rejects import REJECTS
+from lexbeam.pipelines.frame.sections import Explained, explain, rows_as_lines
+from lexbeam.schemas.common_tables import REJECTS
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.common.store.tables import Part
 

@@ -9,7 +9,7 @@ from making import made_section, put
 from prometheus_client.parser import text_string_to_metric_families
 
 from lexbeam.pipelines.monitoring.prometheus import STATES, FolderState, check_metrics_file, exposition, write_metrics
-from lexbeam.schemas.rejects import REJECTS
+from lexbeam.schemas.common_tables import REJECTS
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.publish.run_log import RunLine
 from lexbeam.transforms.common.publish.snapshots import open_snapshot

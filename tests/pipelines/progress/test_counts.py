@@ -5,9 +5,9 @@ import time
 
 import pytest
 
-from lexbeam.pipelines.progress import progress
-from lexbeam.pipelines.progress.lines import Foreseen
-from lexbeam.pipelines.progress.progress import StageFolder
+from lexbeam.pipelines.monitoring import progress
+from lexbeam.pipelines.monitoring.estimates import Foreseen
+from lexbeam.pipelines.monitoring.progress import StageFolder
 
 STAGE = Foreseen("toy/make", "pieces")
 

@@ -4,8 +4,17 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from lexbeam.pipelines.progress.estimates import ASIDE, REACH, Estimates, ProjectedEnd, remaining, steady, time_left
-from lexbeam.pipelines.progress.lines import Foreseen, StageCount
+from lexbeam.pipelines.monitoring.estimates import (
+    ASIDE,
+    REACH,
+    Estimates,
+    Foreseen,
+    ProjectedEnd,
+    StageCount,
+    remaining,
+    steady,
+    time_left,
+)
 
 TRAIN = Foreseen("toy/train", "embeddings", 6.0)
 READ = Foreseen("toy/read", "batches", 2.0)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexbeam.pipelines.progress.forecasts import StageChange, forecast, touched, used_artefacts
+from lexbeam.pipelines.frame.stage_plans import StageChange, forecast, touched, used_artefacts
 from lexbeam.transforms.common.store.receipts import Envelope, FileName, source_of
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lexbeam.pipelines.progress.lines import Foreseen, StageCount, in_one_line, line_of, settled
+from lexbeam.pipelines.monitoring.estimates import Foreseen, StageCount, in_one_line, line_of, settled
 
 TRAIN = Foreseen("toy/train", "embeddings", 6.0)
 READ = Foreseen("toy/read", "batches", 2.0)

@@ -18,9 +18,9 @@ import pytest
 
 from lexbeam.pipelines.commands.change.work import expected_artefacts
 from lexbeam.pipelines.frame.registry import COMMANDS, load
-from lexbeam.pipelines.progress import progress
-from lexbeam.pipelines.progress.lines import Foreseen
-from lexbeam.pipelines.progress.progress import RunProgress, StageFolder, counting, is_shown, only_drawn, watching
+from lexbeam.pipelines.monitoring import progress
+from lexbeam.pipelines.monitoring.estimates import Foreseen
+from lexbeam.pipelines.monitoring.progress import RunProgress, StageFolder, counting, is_shown, only_drawn, watching
 from lexbeam.transforms.change.graph.comparisons import Comparisons, SpaceVariant
 from lexbeam.transforms.change.nulls.deal_stages import DealOptions
 from lexbeam.transforms.change.spaces.context_stages import pieces_of, sums_of
@@ -106,7 +106,7 @@ def screen(seen):
 @pytest.fixture(autouse=True)
 def fast(monkeypatch):
     monkeypatch.setattr(progress, "INTERVAL", 0.02)
-    importlib.import_module("lexbeam.pipelines.progress.terminal")  # which takes longer than these runs
+    importlib.import_module("lexbeam.pipelines.monitoring.terminal")  # which takes longer than these runs
 
 
 @pytest.fixture
@@ -278,7 +278,7 @@ def test_an_interrupt_ends_it_in_order(tmp_path):
         "import os, signal, sys\n"
         "from lexbeam.pipelines.frame.interrupts import heed_signals, interrupted_status\n"
         "from lexbeam.pipelines.progress import progress\n"
-        "from lexbeam.pipelines.progress.lines import Foreseen\n"
+        "from lexbeam.pipelines.monitoring.estimates import Foreseen\n"
         "heed_signals(lambda: 'left at once')\n"
         "run = progress.RunProgress(sys.argv[1], {'toy': [Foreseen('toy/a', 'slices')]})\n"
         "progress.INTERVAL = .05\n"

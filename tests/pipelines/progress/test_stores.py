@@ -7,10 +7,9 @@ from contextlib import redirect_stderr
 import pytest
 from object_store import OBJECTS
 
-from lexbeam.pipelines.progress import progress
-from lexbeam.pipelines.progress.lines import Foreseen, amount
-from lexbeam.pipelines.progress.progress import RunProgress, watching
-from lexbeam.pipelines.progress.stores import StageObjects, planned_in_store, receipts_below
+from lexbeam.pipelines.monitoring import progress
+from lexbeam.pipelines.monitoring.estimates import Foreseen, amount
+from lexbeam.pipelines.monitoring.progress import RunProgress, StageObjects, planned_in_store, receipts_below, watching
 from lexbeam.transforms.common.store.objects import ObjectState, ObjectTag
 from lexbeam.transforms.common.store.remote import remote
 

@@ -2,11 +2,11 @@ import traceback
 
 import pytest
 
-from lexbeam.pipelines.runners.causes import explained_flink, raised_in, root_cause
+from lexbeam.pipelines.runners.flink_jobs import explained_flink, raised_in, root_cause
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.common.store.files import NoFilesError
 from lexbeam.transforms.common.store.objects import StoreFailed
-from lexbeam.transforms.common.store.sound import Damaged
+from lexbeam.transforms.common.store.receipts import Damaged
 
 OURS = """org.apache.flink.runtime.JobException: Recovery is suppressed by FixedDelayRestartBackoffTimeStrategy
 \tat org.apache.flink.runtime.executiongraph.failover.ExecutionFailureHandler.handleFailure(Handler.java)

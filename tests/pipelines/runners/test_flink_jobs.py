@@ -7,7 +7,7 @@ import threading
 import pytest
 from fake_flink import JOB, fake_flink
 
-from lexbeam.pipelines.runners.flink.cluster import free_port
+from lexbeam.pipelines.runners.flink_cluster import free_port
 from lexbeam.pipelines.runners.flink_jobs import JobKind, JobState, address_of, state_of
 
 NAME = "lexbeam-00000000000000aa"

@@ -12,7 +12,7 @@ from pathlib import Path
 import grpc
 import pytest
 
-from lexbeam.pipelines.runners.private_runner import PrivateRunner
+from lexbeam.pipelines.runners.workers import PrivateRunner
 from lexbeam.transforms.common.errors import UsageError
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -9,7 +9,7 @@ import pytest
 
 from lexbeam.transforms.annotation.engines import paragraphs
 from lexbeam.transforms.annotation.engines.engine import Engine
-from lexbeam.transforms.common.records import Sentence
+from lexbeam.transforms.common.store.batches import Sentence
 from lexbeam.transforms.formats.records.base import BadRecord
 from lexbeam.transforms.intake.merging import TextAnnotationOptions
 from lexbeam.transforms.simplification.instances import find_stage

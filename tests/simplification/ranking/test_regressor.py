@@ -15,7 +15,7 @@ from simplified import candidates, instance, parts_of, substitutes
 
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.store.artefacts import Workspace, make
-from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.receipts import checked
 from lexbeam.transforms.lexicon.resources import Lexicon, LexiconOptions, prepare
 from lexbeam.transforms.simplification.ranking.options import PHRASES
 from lexbeam.transforms.simplification.ranking.regressor import (

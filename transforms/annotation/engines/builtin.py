@@ -22,8 +22,8 @@ from lexbeam.transforms.annotation.engines.segmenters import SEGMENTERS, Segment
 from lexbeam.transforms.annotation.engines.spacy import ReadDoc, read_docs, sentences_of, versions, zones
 from lexbeam.transforms.annotation.engines.tagsets import TAG_MAPS, tag_map
 from lexbeam.transforms.common.errors import UsageError, nearest
-from lexbeam.transforms.common.records import Sentence
-from lexbeam.transforms.common.store.resources import model_digest
+from lexbeam.transforms.common.store.batches import Sentence
+from lexbeam.transforms.common.store.models import model_digest
 from lexbeam.transforms.common.texts.languages import language_of
 
 # HanTa was trained on plain quotation marks and dashes, and takes others for foreign words.

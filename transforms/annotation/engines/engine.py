@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from lexbeam.transforms.common.records import Sentence
+from lexbeam.transforms.common.store.batches import Sentence
 from lexbeam.transforms.common.store.models import ModelFiles
 
 # Maps a token's form before anything but the tokeniser has seen it.

@@ -20,11 +20,10 @@ from dataclasses import dataclass, field
 
 from lexbeam.transforms.common.code.registry import Entry, Registry
 from lexbeam.transforms.common.errors import UsageError, nearest
-from lexbeam.transforms.common.marks import nfc
 from lexbeam.transforms.common.options.small_texts import read_lines
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.common.texts.line_ends import lines_of
-from lexbeam.transforms.common.texts.unseen import seen
+from lexbeam.transforms.common.texts.characters import nfc, seen
+from lexbeam.transforms.common.texts.encodings import lines_of
 
 
 @dataclass(frozen=True, kw_only=True)

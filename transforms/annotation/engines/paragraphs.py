@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 from lexbeam.transforms.annotation.engines.engine import Engine
 from lexbeam.transforms.annotation.engines.normalise import NormalisationRules
-from lexbeam.transforms.common.records import Sentence
+from lexbeam.transforms.common.store.batches import Sentence
 
 # Code points: longer paragraphs are cut. A piece and a batch of pieces fit in modest memory.
 MAX_PARAGRAPH = 50_000

@@ -14,8 +14,8 @@ from lexbeam.transforms.annotation.engines.engine import Annotate, Engine, Engin
 from lexbeam.transforms.annotation.engines.segmenters import SEGMENTERS
 from lexbeam.transforms.common.code.registry import Entry, Registry
 from lexbeam.transforms.common.errors import LexbeamError, UsageError, nearest
-from lexbeam.transforms.common.heap import keep_freed_memory
-from lexbeam.transforms.common.records import Sentence
+from lexbeam.transforms.common.machine import keep_freed_memory
+from lexbeam.transforms.common.store.batches import Sentence
 from lexbeam.transforms.common.store.models import note_model, taken
 from lexbeam.transforms.common.texts.languages import language_of
 from lexbeam.transforms.layers.registry import check_layers

@@ -23,10 +23,10 @@ from typing import Any, NamedTuple
 from lexbeam.transforms.annotation.engines.engine import Annotate, EngineInfo, MapForm, Resolve
 from lexbeam.transforms.annotation.engines.spacy_setup import Setup, setup_of
 from lexbeam.transforms.common.errors import LexbeamError, UsageError, cause_of, nearest
-from lexbeam.transforms.common.records import Sentence
 from lexbeam.transforms.common.spared_imports import restore_torch
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.common.store.resources import model_digest
+from lexbeam.transforms.common.store.batches import Sentence
+from lexbeam.transforms.common.store.models import model_digest
 from lexbeam.transforms.common.texts.languages import language_of
 from lexbeam.transforms.layers.registry import values_of
 

@@ -15,11 +15,10 @@ from typing import Any, NamedTuple
 from lexbeam.transforms.annotation.engines.engine import Annotate, EngineInfo, MapForm, Resolve
 from lexbeam.transforms.annotation.engines.spacy import versions
 from lexbeam.transforms.common.code.fingerprints import digest, parse_json
-from lexbeam.transforms.common.errors import LexbeamError, UsageError, cause_of, nearest
-from lexbeam.transforms.common.extras import check_packages
-from lexbeam.transforms.common.records import Sentence
+from lexbeam.transforms.common.errors import LexbeamError, UsageError, cause_of, check_packages, nearest
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.common.store.resources import model_digest
+from lexbeam.transforms.common.store.batches import Sentence
+from lexbeam.transforms.common.store.models import model_digest
 from lexbeam.transforms.layers.registry import needs_of, values_of
 
 PROCESSORS = ("tokenize", "mwt", "pos", "lemma")

@@ -16,7 +16,7 @@ from typing import Any
 from lexbeam.transforms.annotation.engines.engine import Engine
 from lexbeam.transforms.annotation.engines.paragraphs import annotate_text, split_paragraphs
 from lexbeam.transforms.common.errors import LexbeamError
-from lexbeam.transforms.common.records import Sentence
+from lexbeam.transforms.common.store.batches import Sentence
 
 _BETWEEN = "\n\n"  # a border of paragraphs, which no sentence crosses
 _LISTS = ("forms", "lemmas", "upos", "starts", "ends")

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lexbeam.schemas.change.scores import SCORES
-from lexbeam.schemas.metrics import CHANGE_METRICS
+from lexbeam.schemas.common_tables import CHANGE_METRICS
 from lexbeam.transforms.change.gold.gold import Gold
 from lexbeam.transforms.change.gold.systems import (
     VALUES,

@@ -25,8 +25,7 @@ from lexbeam.transforms.change.view.view_stage import for_counting
 from lexbeam.transforms.common.draws.by_content import content_hashes
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage
 from lexbeam.transforms.common.store.batches import BatchReader, BatchWriter
-from lexbeam.transforms.common.store.receipts import File
-from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.receipts import File, checked
 from lexbeam.transforms.common.store.tables import Part, read_rows
 
 # A document of a slice: keys are content hashes; the author's is null if the author is not known, other texts empty.

@@ -7,8 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from lexbeam.transforms.common.blas import one_thread
-from lexbeam.transforms.common.rowwise import dots
+from lexbeam.transforms.common.arithmetic import dots, one_thread
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lexbeam.transforms.change.scores.neighbourhood_measures import jensen_shannon
-from lexbeam.transforms.common.blas import one_thread
+from lexbeam.transforms.common.arithmetic import one_thread
 from lexbeam.transforms.embeddings.neighbourhoods import NoScoreError, SpacePair
 from lexbeam.transforms.embeddings.rows import Rows
 

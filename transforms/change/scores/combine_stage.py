@@ -28,8 +28,7 @@ from lexbeam.transforms.change.view.counts import majority_tags
 from lexbeam.transforms.change.view.feeds import read_counts
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage
-from lexbeam.transforms.common.store.receipts import File
-from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.receipts import File, checked
 from lexbeam.transforms.common.store.tables import PartFile, write_part, write_rows
 
 TOP_WORDS = 10  # of a ranking, at least

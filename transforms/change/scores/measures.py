@@ -38,9 +38,9 @@ from lexbeam.transforms.change.scores.neighbourhood_measures import (
     pivot_divergence,
 )
 from lexbeam.transforms.change.scores.placing import ecdf
+from lexbeam.transforms.common.arithmetic import dots
 from lexbeam.transforms.common.code.registry import Entry, Registry
 from lexbeam.transforms.common.errors import UsageError
-from lexbeam.transforms.common.rowwise import dots
 from lexbeam.transforms.embeddings.rows import Rows, at_length_one, is_sparse, lengths, row_dots, with_direction
 
 Floats = npt.NDArray[np.float64]

@@ -13,9 +13,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from lexbeam.transforms.common.blas import one_thread
+from lexbeam.transforms.common.arithmetic import dots, one_thread
 from lexbeam.transforms.common.draws.by_content import numbers
-from lexbeam.transforms.common.rowwise import dots
 from lexbeam.transforms.embeddings.neighbourhoods import NoScoreError, SpacePair, lengths_of, nearest
 from lexbeam.transforms.embeddings.rows import (
     Rows,

@@ -21,8 +21,7 @@ from lexbeam.transforms.change.scores.placing import Place, joined, ranks, z_sco
 from lexbeam.transforms.change.scores.system_controls import control_rows
 from lexbeam.transforms.common.code.registry import Entry, Registry
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage
-from lexbeam.transforms.common.store.receipts import File
-from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.receipts import File, checked
 from lexbeam.transforms.common.store.tables import PartFile, read_table, sort_rows, write_part, write_rows
 
 REGISTRY = "lexbeam.transforms.change.scores.system_ensembles:ENSEMBLES"

@@ -30,7 +30,7 @@ import numpy.typing as npt
 from lexbeam.transforms.change.nulls.evidence import benjamini_hochberg
 from lexbeam.transforms.change.nulls.standards import PairScores, Standard, fitting
 from lexbeam.transforms.change.scores.measures import cosine_distance
-from lexbeam.transforms.common.blas import one_thread
+from lexbeam.transforms.common.arithmetic import one_thread
 from lexbeam.transforms.embeddings.rows import Rows, at_length_one, is_sparse, with_direction
 
 Matrix = npt.NDArray[np.float64]

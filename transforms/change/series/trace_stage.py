@@ -30,8 +30,7 @@ from lexbeam.transforms.change.spaces.alignment_stage import (
 from lexbeam.transforms.change.view.feeds import read_counts
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage, Unless
-from lexbeam.transforms.common.store.receipts import File
-from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.receipts import File, checked
 from lexbeam.transforms.common.store.tables import read_rows
 from lexbeam.transforms.embeddings.alignment import APART, fit_alignment
 from lexbeam.transforms.embeddings.published import load_space

@@ -12,8 +12,7 @@ import pyarrow as pa
 from lexbeam.schemas.change.spaces import ALIGNMENTS as TABLE
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage, Unless
-from lexbeam.transforms.common.store.receipts import File
-from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.receipts import File, checked
 from lexbeam.transforms.common.store.tables import PartFile, read_rows, write_part
 from lexbeam.transforms.embeddings.alignment import ALIGNMENTS, APART, Alignment, fit_alignment, parse_fit_on
 from lexbeam.transforms.embeddings.frames import fit_in_frame

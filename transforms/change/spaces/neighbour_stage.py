@@ -13,8 +13,7 @@ from lexbeam.schemas.change.spaces import NEIGHBOURS as TABLE
 from lexbeam.schemas.change.spaces import SLICES
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage
-from lexbeam.transforms.common.store.receipts import File
-from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.receipts import File, checked
 from lexbeam.transforms.common.store.tables import PartFile, write_part
 from lexbeam.transforms.embeddings.neighbours import neighbours_table
 from lexbeam.transforms.embeddings.published import load_space

@@ -30,8 +30,7 @@ from lexbeam.transforms.change.spaces.training import (
 )
 from lexbeam.transforms.change.view.feeds import read_counts
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage
-from lexbeam.transforms.common.store.receipts import File
-from lexbeam.transforms.common.store.sound import mapped
+from lexbeam.transforms.common.store.receipts import File, mapped
 from lexbeam.transforms.embeddings.averaging import averaged
 from lexbeam.transforms.embeddings.sgns import SgnsOptions, derive_seed, vocabulary_of
 from lexbeam.transforms.embeddings.starts import Start, fill_by_chance

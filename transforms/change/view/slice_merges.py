@@ -16,8 +16,8 @@ import pyarrow as pa
 
 from lexbeam.transforms.change.view.counts import COUNTS, ViewCounts, merge_counts
 from lexbeam.transforms.change.view.feeds import FEED, STAGED, StagedView, as_batch
-from lexbeam.transforms.common.batched import batched
 from lexbeam.transforms.common.draws.by_content import content_hashes
+from lexbeam.transforms.common.portions import batched
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage
 from lexbeam.transforms.common.store.batches import BatchReader, BatchWriter
 from lexbeam.transforms.common.store.receipts import File

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from lexbeam.transforms.change.view.words import ViewOptions, is_word, normalise_word
 from lexbeam.transforms.common.errors import UsageError, quoted
-from lexbeam.transforms.common.marks import broken
+from lexbeam.transforms.common.texts.characters import broken
 
 UPOS_OF_SUFFIX = {"nn": "NOUN", "vb": "VERB", "jj": "ADJ"}
 

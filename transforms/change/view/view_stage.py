@@ -27,8 +27,7 @@ from lexbeam.transforms.change.view.training_view import ViewBatch, columns_need
 from lexbeam.transforms.change.view.words import ViewOptions
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage, Unless
 from lexbeam.transforms.common.store.batches import BatchReader, BatchWriter
-from lexbeam.transforms.common.store.receipts import File
-from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.receipts import File, checked
 from lexbeam.transforms.common.store.tables import read_rows
 from lexbeam.transforms.corpora.corpus import SentencePart
 

@@ -17,11 +17,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 
 from lexbeam.transforms.common.errors import UsageError, nearest
-from lexbeam.transforms.common.marks import nfc
 from lexbeam.transforms.common.options.fields import option
-from lexbeam.transforms.common.texts.apostrophes import straight
+from lexbeam.transforms.common.texts.characters import nfc, seen, straight
 from lexbeam.transforms.common.texts.languages import short_tag
-from lexbeam.transforms.common.texts.unseen import seen
 
 CHOICES = {
     "unit": ("lemma", "form"),

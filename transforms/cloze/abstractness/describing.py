@@ -32,10 +32,9 @@ from lexbeam.transforms.cloze.abstractness.inputs import (
 )
 from lexbeam.transforms.cloze.abstractness.options import InputOptions
 from lexbeam.transforms.cloze.abstractness.wordnet_inputs import gloss_vectors
-from lexbeam.transforms.common.blas import one_thread
-from lexbeam.transforms.common.endable import endable
+from lexbeam.transforms.common.arithmetic import one_thread, product
 from lexbeam.transforms.common.errors import UsageError
-from lexbeam.transforms.common.rowwise import product
+from lexbeam.transforms.common.machine import endable
 from lexbeam.transforms.learning.signs import with_fixed_signs
 from lexbeam.transforms.lexicon.wordnet.wordnet import WordNet
 

@@ -15,7 +15,7 @@ from lexbeam.transforms.cloze.abstractness.kernel_ridge import fit_kernel, fit_r
 from lexbeam.transforms.cloze.abstractness.network import fit_networks, predict_network
 from lexbeam.transforms.cloze.abstractness.options import EstimatorOptions
 from lexbeam.transforms.common.code.registry import Entry, Registry
-from lexbeam.transforms.common.endable import endable
+from lexbeam.transforms.common.machine import endable
 
 NONE = -1  # no fold
 

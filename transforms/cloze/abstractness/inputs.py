@@ -25,9 +25,9 @@ from lexbeam.transforms.cloze.abstractness.wordnet_inputs import (
     numbers_of,
     senses_of,
 )
-from lexbeam.transforms.common.blas import one_thread
+from lexbeam.transforms.common.arithmetic import one_thread
 from lexbeam.transforms.common.code.registry import Entry, Registry
-from lexbeam.transforms.common.endable import endable
+from lexbeam.transforms.common.machine import endable
 from lexbeam.transforms.learning.models.formats import pack_texts, unpack_texts
 from lexbeam.transforms.lexicon.vectors.static_vectors import StaticVectors
 from lexbeam.transforms.lexicon.wordnet.wordnet import WordNet

@@ -9,9 +9,9 @@ import numpy.typing as npt
 
 from lexbeam.transforms.cloze.abstractness.fitting import ConcretenessTraining, Fitted, Floats, Ints
 from lexbeam.transforms.cloze.abstractness.options import EstimatorOptions
+from lexbeam.transforms.common.arithmetic import product
 from lexbeam.transforms.common.draws.by_content import uniform
-from lexbeam.transforms.common.extras import missing_package
-from lexbeam.transforms.common.rowwise import product
+from lexbeam.transforms.common.errors import missing_package
 
 if TYPE_CHECKING:
     import torch

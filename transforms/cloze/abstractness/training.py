@@ -29,7 +29,7 @@ from lexbeam.transforms.cloze.abstractness.model import FORMAT, KIND, TASK, mode
 from lexbeam.transforms.cloze.abstractness.options import DEFAULT_INPUTS, AbstractnessOptions, EstimatorOptions
 from lexbeam.transforms.cloze.abstractness.ratings import Ratings
 from lexbeam.transforms.common.code.fingerprints import digest
-from lexbeam.transforms.common.draws.folds import fold_of
+from lexbeam.transforms.common.draws.splits import fold_of
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.evaluation.evaluating import MeasuredMetric, measure
 from lexbeam.transforms.learning.models.model import Model

@@ -17,9 +17,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lexbeam.transforms.common.blas import one_thread
-from lexbeam.transforms.common.endable import endable
-from lexbeam.transforms.common.rowwise import dots
+from lexbeam.transforms.common.arithmetic import dots, one_thread
+from lexbeam.transforms.common.machine import endable
 from lexbeam.transforms.learning.models.model import needs_models
 from lexbeam.transforms.lexicon.wordnet.lexnames import EXTENDED_GLOSS, HYPERNYMS, LEXNAMES, SYNSET_TYPES
 from lexbeam.transforms.lexicon.wordnet.ragged import Ragged

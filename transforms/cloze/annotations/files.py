@@ -13,8 +13,8 @@ import pyarrow as pa
 
 from lexbeam.schemas.cloze.pairs import KINDS
 from lexbeam.schemas.cloze.questions import ANNOTATION_REJECT_REASONS
-from lexbeam.schemas.rejects import ANSWER_STAGE as STAGE
-from lexbeam.schemas.rejects import RejectRow
+from lexbeam.schemas.common_tables import ANSWER_STAGE as STAGE
+from lexbeam.schemas.common_tables import RejectRow
 from lexbeam.transforms.cloze.annotations.quality import Annotation, Key
 from lexbeam.transforms.cloze.annotations.sent import sent_rows
 from lexbeam.transforms.cloze.annotations.sheet import SHEET
@@ -22,7 +22,7 @@ from lexbeam.transforms.cloze.questions.question import LETTERS
 from lexbeam.transforms.common.errors import UsageError, nearest
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.common.texts.apostrophes import straight
+from lexbeam.transforms.common.texts.characters import straight
 from lexbeam.transforms.formats.records.base import BadRecord
 from lexbeam.transforms.people.opening import list_sheets
 from lexbeam.transforms.people.reading import read_answers

@@ -30,10 +30,8 @@ from lexbeam.transforms.common.draws.by_content import content_hashes
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage
-from lexbeam.transforms.common.store.join import RowsByKey
-from lexbeam.transforms.common.store.receipts import File
-from lexbeam.transforms.common.store.sound import HashedStream, checked
-from lexbeam.transforms.common.store.tables import Part, PartFile, read_table, write_part, write_rows
+from lexbeam.transforms.common.store.receipts import File, HashedStream, checked
+from lexbeam.transforms.common.store.tables import Part, PartFile, RowsByKey, read_table, write_part, write_rows
 
 ASKED = ("questions", "targets")
 

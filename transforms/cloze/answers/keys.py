@@ -14,9 +14,8 @@ from lexbeam.transforms.cloze.answers.baselines import stand_in_passage
 from lexbeam.transforms.cloze.pairs.layouts import read_recam
 from lexbeam.transforms.cloze.pairs.pair import GivenTarget, RawPair, article_id
 from lexbeam.transforms.cloze.pairs.read_options import InputText, ReadOptions
-from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.errors import UsageError, reason_of
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.common.system_errors import reason_of
 from lexbeam.transforms.evaluation.outcomes import Bools, Ints
 from lexbeam.transforms.formats.records.base import Reject
 

@@ -11,12 +11,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lexbeam.schemas.metrics import CLOZE_METRICS
+from lexbeam.schemas.common_tables import CLOZE_METRICS
 from lexbeam.transforms.cloze.answers.data import EncodedAsked, counts_of, flat_numbers, numbered_questions
 from lexbeam.transforms.cloze.answers.evaluation import MeasuredSystem, baselines_of, evaluated
 from lexbeam.transforms.cloze.answers.keys import FIVE, Key
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage
-from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.receipts import checked
 from lexbeam.transforms.common.store.tables import Part, PartFile, read_table, sort_rows, write_part
 from lexbeam.transforms.evaluation.bootstrap import BootstrapOptions
 from lexbeam.transforms.evaluation.outcomes import Floats

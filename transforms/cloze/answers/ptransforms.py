@@ -13,7 +13,7 @@ from typing import Any
 import apache_beam as beam
 
 from lexbeam.schemas.cloze.answers import ANSWERS
-from lexbeam.schemas.metrics import CLOZE_METRICS
+from lexbeam.schemas.common_tables import CLOZE_METRICS
 from lexbeam.transforms.cloze.answers.data import (
     ASK,
     ENCODE_ASKED,

@@ -34,11 +34,11 @@ from lexbeam.transforms.cloze.readers.options import (
 from lexbeam.transforms.cloze.readers.train_stage import folds_of, reader_model, vectors_in
 from lexbeam.transforms.cloze.readers.training import ReaderWeights
 from lexbeam.transforms.cloze.readers.words import train_vectors, vectors_of
-from lexbeam.transforms.common.blas import one_thread
+from lexbeam.transforms.common.arithmetic import one_thread
 from lexbeam.transforms.common.code.registry import Entry, Registry
 from lexbeam.transforms.common.draws.by_content import hash_of
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage, Unless
-from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.receipts import checked
 from lexbeam.transforms.common.store.tables import PartFile, read_table, write_part
 from lexbeam.transforms.learning.models.formats import REGISTRY as FORMATS
 from lexbeam.transforms.learning.models.keeping import SavedModel, load_model, save_model

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lexbeam.transforms.common.texts.apostrophes import straight
+from lexbeam.transforms.common.texts.characters import straight
 from lexbeam.transforms.lexicon.compiled.casing import coded
 
 # What is read of `cloze/pairs`.

@@ -19,7 +19,7 @@ from lexbeam.transforms.cloze.filters.thresholds import Thresholds
 from lexbeam.transforms.common.code.fingerprints import digest
 from lexbeam.transforms.common.code.registry import docs_of
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage
-from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.receipts import checked
 from lexbeam.transforms.common.store.tables import Part, PartFile, read_rows, sort_rows, write_part
 from lexbeam.transforms.inflection.models import chosen_formats
 

@@ -21,7 +21,7 @@ from lexbeam.transforms.cloze.pairs.annotation import TEXTS, annotate_pairs
 from lexbeam.transforms.cloze.pairs.pair import LengthOptions, RawPair, Row, join_rows, pair_row
 from lexbeam.transforms.cloze.pairs.read_stage import ANNOTATION
 from lexbeam.transforms.cloze.word_resources import WORDNET
-from lexbeam.transforms.common.blas import one_thread
+from lexbeam.transforms.common.arithmetic import one_thread
 from lexbeam.transforms.lexicon.wordnet.wordnet import WordNet
 
 _WORD = ("question_id", "sentence", "token", "form", "lemma", "upos")

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from lexbeam.transforms.cloze.filters.batches import PairBatch
 from lexbeam.transforms.cloze.word_resources import tags_of
-from lexbeam.transforms.common.texts.apostrophes import straight_words
+from lexbeam.transforms.common.texts.characters import straight_words
 from lexbeam.transforms.lexicon.wordnet.stop_words import CLOSED_ADVERBS, STOP_WORDS
 
 # What an option calls them, and what a match does.

@@ -15,8 +15,7 @@ from lexbeam.transforms.cloze.filters.relations import MATCHES, SENSES_OF
 from lexbeam.transforms.cloze.filters.thresholds import check_threshold, parse_threshold
 from lexbeam.transforms.cloze.word_resources import inflector_option, vectors_option
 from lexbeam.transforms.common.errors import UsageError
-from lexbeam.transforms.common.options.fields import option
-from lexbeam.transforms.common.options.needs import check_given
+from lexbeam.transforms.common.options.fields import check_given, option
 from lexbeam.transforms.inflection.models import inflector_reference
 from lexbeam.transforms.lexicon.encoders.base import check_encoder_packages
 from lexbeam.transforms.lexicon.encoders.encoding import encoding_of

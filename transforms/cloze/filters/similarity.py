@@ -17,8 +17,7 @@ import pyarrow as pa
 from lexbeam.transforms.cloze.filters.base import ABSTAINS, FilterSetting, Verdicts
 from lexbeam.transforms.cloze.filters.batches import PairBatch, SideTokens
 from lexbeam.transforms.cloze.word_resources import VECTORS
-from lexbeam.transforms.common.blas import one_thread
-from lexbeam.transforms.common.rowwise import dots, product
+from lexbeam.transforms.common.arithmetic import dots, one_thread, product
 from lexbeam.transforms.lexicon.compiled.keys import MISSING
 from lexbeam.transforms.lexicon.encoders.base import load_encoder
 from lexbeam.transforms.lexicon.encoders.encoding import Encoding

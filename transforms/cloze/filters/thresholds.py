@@ -20,8 +20,7 @@ from lexbeam.transforms.cloze.filters.similarity import contextual_vectors, pair
 from lexbeam.transforms.common.draws.by_content import numbers
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage
-from lexbeam.transforms.common.store.receipts import File
-from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.receipts import File, checked
 from lexbeam.transforms.common.store.tables import Part, read_rows, read_table, write_rows
 from lexbeam.transforms.lexicon.encoders.encoding import Encoding
 from lexbeam.transforms.lexicon.resources import Lexicon

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from lexbeam.transforms.cloze.options.inflection import cased_as
 from lexbeam.transforms.common.draws.by_content import hash_of, number_of
 from lexbeam.transforms.common.options.fields import option
-from lexbeam.transforms.common.texts.apostrophes import straight
+from lexbeam.transforms.common.texts.characters import straight
 
 WANTED = 4
 IN_PASSAGE = ("allow", "reject")

@@ -29,12 +29,12 @@ from lexbeam.transforms.cloze.readers.data import (
 from lexbeam.transforms.cloze.readers.options import FREQUENCY
 from lexbeam.transforms.cloze.readers.train_stage import vectors_in
 from lexbeam.transforms.cloze.word_resources import WORDNET
+from lexbeam.transforms.common.arithmetic import product
 from lexbeam.transforms.common.errors import LexbeamError
-from lexbeam.transforms.common.rowwise import product
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage
-from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.receipts import checked
 from lexbeam.transforms.common.store.tables import Part, PartFile, read_rows, read_table, write_part
-from lexbeam.transforms.common.texts.apostrophes import straight
+from lexbeam.transforms.common.texts.characters import straight
 from lexbeam.transforms.common.texts.languages import short_tag
 from lexbeam.transforms.inflection.models import InflectorReference, chosen_formats, inflector_for
 from lexbeam.transforms.lexicon.resources import Lexicon

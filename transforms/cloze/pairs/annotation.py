@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from lexbeam.transforms.annotation.engines.engine import Engine
 from lexbeam.transforms.annotation.engines.texts import annotate_texts
 from lexbeam.transforms.cloze.pairs.pair import Row, in_flag_order
-from lexbeam.transforms.common.records import Sentence
+from lexbeam.transforms.common.store.batches import Sentence
 
 TEXTS = ("summary", "passage")
 

@@ -10,7 +10,7 @@ from lexbeam.transforms.cloze.pairs.cutting import CutOptions, cut
 from lexbeam.transforms.cloze.pairs.pair import RawPair, Row
 from lexbeam.transforms.cloze.pairs.read_options import InputText, PairEntry, ReadOptions
 from lexbeam.transforms.common.errors import LexbeamError
-from lexbeam.transforms.common.records import Sentence
+from lexbeam.transforms.common.store.batches import Sentence
 from lexbeam.transforms.common.texts.languages import code_or_text
 from lexbeam.transforms.corpora.corpus import PartPair
 from lexbeam.transforms.corpora.reading import AnnotatedDocument, read_annotated

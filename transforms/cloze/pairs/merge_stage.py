@@ -12,8 +12,8 @@ from lexbeam.schemas.cloze.pairs import PAIR_INPUTS, PAIR_REJECTS, PAIRS
 from lexbeam.transforms.cloze.pairs.annotation import TEXTS, annotate_pairs, give_places
 from lexbeam.transforms.cloze.pairs.pair import Row, join_rows
 from lexbeam.transforms.cloze.pairs.read_stage import ROWS
-from lexbeam.transforms.common.batched import batched
-from lexbeam.transforms.common.blas import one_thread
+from lexbeam.transforms.common.arithmetic import one_thread
+from lexbeam.transforms.common.portions import batched
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage
 from lexbeam.transforms.common.store.merge import MergeTask
 from lexbeam.transforms.formats.ingest.stage import acceptable

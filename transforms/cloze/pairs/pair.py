@@ -17,7 +17,7 @@ from lexbeam.schemas.cloze.pairs import FLAGS, KINDS
 from lexbeam.transforms.annotation.engines.texts import count_words
 from lexbeam.transforms.common.code.fingerprints import text_digest
 from lexbeam.transforms.common.options.fields import option
-from lexbeam.transforms.common.texts.apostrophes import straight
+from lexbeam.transforms.common.texts.characters import straight
 from lexbeam.transforms.formats.records.base import BadRecord
 
 PLACEHOLDER = "@placeholder"

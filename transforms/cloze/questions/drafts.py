@@ -27,8 +27,7 @@ from lexbeam.transforms.cloze.questions.question import (
 from lexbeam.transforms.common.draws.by_content import hash_of
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage
-from lexbeam.transforms.common.store.join import RowsByKey
-from lexbeam.transforms.common.store.tables import Part, PartFile, write_part
+from lexbeam.transforms.common.store.tables import Part, PartFile, RowsByKey, write_part
 
 KEYS = ("passage_key", "summary_key", "question_key")
 

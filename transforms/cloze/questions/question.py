@@ -19,7 +19,7 @@ from lexbeam.schemas.cloze.pairs import CRITERIA
 from lexbeam.transforms.cloze.options.choice import WANTED, order_of
 from lexbeam.transforms.cloze.pairs.pair import PLACEHOLDER, Row
 from lexbeam.transforms.common.options.fields import option
-from lexbeam.transforms.common.texts.apostrophes import straight
+from lexbeam.transforms.common.texts.characters import straight
 
 PER_SUMMARY = ("all", "best")
 LETTERS = "ABCDE"

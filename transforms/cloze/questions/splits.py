@@ -20,8 +20,7 @@ from lexbeam.schemas.cloze.pairs import CRITERIA, KINDS
 from lexbeam.transforms.cloze.questions.question import SCORES
 from lexbeam.transforms.common.draws.balancing import Floats, Ints
 from lexbeam.transforms.common.draws.by_content import content_hashes
-from lexbeam.transforms.common.draws.folds import components
-from lexbeam.transforms.common.draws.splits import Shares, deal_alike, distances, kept_splits, parse_shares
+from lexbeam.transforms.common.draws.splits import Shares, components, deal_alike, distances, kept_splits, parse_shares
 from lexbeam.transforms.common.options.fields import option
 
 BANDS = 256

@@ -28,9 +28,8 @@ from lexbeam.transforms.common.draws.balancing import Ints
 from lexbeam.transforms.common.draws.splits import Shares, parse_shares
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage
-from lexbeam.transforms.common.store.join import RowsByKey
-from lexbeam.transforms.common.store.sound import checked
-from lexbeam.transforms.common.store.tables import Part, PartFile, read_rows, sort_rows, write_part
+from lexbeam.transforms.common.store.receipts import checked
+from lexbeam.transforms.common.store.tables import Part, PartFile, RowsByKey, read_rows, sort_rows, write_part
 
 SPLITS = pa.schema([("question_id", pa.string()), ("kind", pa.string()), ("split", pa.string())])
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from lexbeam.transforms.cloze.readers.context import EVIDENCE, ContextCounts, CountedTexts, fit_weights
 from lexbeam.transforms.cloze.readers.options import NumberLists, Questions
 from lexbeam.transforms.cloze.readers.training import ReaderWeights
-from lexbeam.transforms.common.draws.folds import fold_of
+from lexbeam.transforms.common.draws.splits import fold_of
 
 _PARTS = 4
 _MOST = 1 << 23  # numbers of evidence held at once

@@ -20,8 +20,7 @@ from lexbeam.transforms.cloze.readers.further_questions import TRAIN_ON
 from lexbeam.transforms.cloze.readers.options import Further, NumberLists, Questions
 from lexbeam.transforms.common.draws.by_content import content_hashes
 from lexbeam.transforms.common.options.fields import option
-from lexbeam.transforms.common.store.receipts import File
-from lexbeam.transforms.common.store.sound import checked, mapped
+from lexbeam.transforms.common.store.receipts import File, checked, mapped
 from lexbeam.transforms.common.store.tables import Part, read_table
 
 ASKED = ("passed", "targets")

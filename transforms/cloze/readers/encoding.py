@@ -31,8 +31,7 @@ from lexbeam.transforms.cloze.readers.options import PLACEHOLDER, RESERVED, UNKN
 from lexbeam.transforms.common.draws.by_content import content_hashes
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage
-from lexbeam.transforms.common.store.receipts import File
-from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.receipts import File, checked
 from lexbeam.transforms.common.store.tables import read_rows, write_rows
 
 _SIDES = ("summary", "passage")

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lexbeam.transforms.common.code.registry import Entry, Registry
-from lexbeam.transforms.common.extras import check_packages
+from lexbeam.transforms.common.errors import check_packages
 from lexbeam.transforms.common.options.fields import option
 
 if TYPE_CHECKING:

@@ -29,9 +29,9 @@ from lexbeam.transforms.cloze.readers.train_stage import (
     unused_of,
     vectors_in,
 )
-from lexbeam.transforms.common.blas import one_thread
+from lexbeam.transforms.common.arithmetic import one_thread
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage
-from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.receipts import checked
 from lexbeam.transforms.common.store.tables import PartFile, read_table, write_part
 from lexbeam.transforms.evaluation.candidate_metrics import Candidates, mrr_expected_rank, recall_at_k
 from lexbeam.transforms.evaluation.outcomes import Terms

@@ -32,11 +32,11 @@ from lexbeam.transforms.cloze.readers.options import (
 from lexbeam.transforms.cloze.readers.training import ReaderWeights
 from lexbeam.transforms.cloze.readers.words import glosses_of, train_vectors, vectors_of
 from lexbeam.transforms.cloze.word_resources import VECTORS, WORDNET
-from lexbeam.transforms.common.blas import one_thread
+from lexbeam.transforms.common.arithmetic import one_thread
 from lexbeam.transforms.common.draws.by_content import hash_of
-from lexbeam.transforms.common.draws.folds import fold_of
+from lexbeam.transforms.common.draws.splits import fold_of
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage, Unless
-from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.receipts import checked
 from lexbeam.transforms.common.store.tables import read_table
 from lexbeam.transforms.learning.models.formats import REGISTRY as FORMATS
 from lexbeam.transforms.learning.models.keeping import SavedModel, save_model

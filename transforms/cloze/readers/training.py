@@ -25,7 +25,7 @@ from lexbeam.transforms.cloze.readers.options import (
     check_torch,
 )
 from lexbeam.transforms.common.draws.by_content import hash_of
-from lexbeam.transforms.common.draws.folds import fold_of
+from lexbeam.transforms.common.draws.splits import fold_of
 
 if TYPE_CHECKING:
     import torch

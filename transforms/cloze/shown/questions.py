@@ -18,8 +18,7 @@ from lexbeam.transforms.cloze.pairs.pair import Row
 from lexbeam.transforms.cloze.questions.question import LETTERS
 from lexbeam.transforms.common.code.registry import Registry
 from lexbeam.transforms.common.options.fields import option
-from lexbeam.transforms.common.publish.snapshots import Snapshot
-from lexbeam.transforms.common.publish.views import View
+from lexbeam.transforms.common.publish.snapshots import Snapshot, View
 from lexbeam.transforms.common.shown import Block
 from lexbeam.transforms.common.store.tables import read_rows
 from lexbeam.transforms.report.panels import Panel, Rows

@@ -30,8 +30,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from lexbeam.transforms.common.errors import UsageError, nearest
-from lexbeam.transforms.common.extras import check_packages
+from lexbeam.transforms.common.errors import UsageError, check_packages, nearest
 
 log = logging.getLogger("lexbeam")
 

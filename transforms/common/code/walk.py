@@ -53,7 +53,7 @@ PLUMBING = frozenset(
 )
 
 _NAME = re.compile(r"^Name: *(.*?) *$", re.MULTILINE)
-_PACKAGED_TEXT = "lexbeam.transforms.common.store.resources.packaged_text"
+_PACKAGED_TEXT = "lexbeam.transforms.common.store.models.packaged_text"
 _ALL_NAMES = frozenset({"eval", "exec", "globals"})  # builtins that may use any name of a module
 
 

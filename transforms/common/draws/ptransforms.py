@@ -9,7 +9,7 @@ from typing import Any
 
 import apache_beam as beam
 
-from lexbeam.transforms.common.draws.smallest import DrawnItem, add, entry_of, merge
+from lexbeam.transforms.common.draws.by_content import DrawnItem, add, entry_of, merge
 
 
 class _Smallest(beam.CombineFn):

@@ -15,6 +15,12 @@ errors that name the nearest right one.
 
 What is said of an option beside its default decides nothing that is made with it: the identity of
 a stage's code passes over it, and over this module.
+
+What an entry of a registry needs of the options: checked, and asked for by what the option means.
+
+Options that some entries of a registry use alone: another value than the default says nothing without such a one.
+
+How options differ from those that a manifest has, whose Lexbeam may have known others.
 """
 
 import dataclasses
@@ -24,11 +30,10 @@ import os
 import types
 import typing
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from lexbeam.transforms.common.errors import UsageError, nearest, quoted
-from lexbeam.transforms.common.options.checks import check_value, resolved, run_check
-from lexbeam.transforms.common.options.option import Option, Within
+from lexbeam.transforms.common.options.option import Option, Within, check_value, resolved, run_check
 from lexbeam.transforms.common.store import files
 
 T = TypeVar("T")
@@ -319,3 +324,83 @@ def _without_folder(value: str, entry: Option) -> str:
     name = part.path.rstrip("/").rpartition("/")[2]
     # A manifest is UTF-8, as names of files need not be.
     return part.before + name.encode("utf-8", "backslashreplace").decode() + part.after
+
+
+def check_given(need: str, options: object, where: str, choice: str) -> None:
+    """Check that the option that something needs is given.
+
+    Args:
+        need: the option, as `Entry.needs` has it; empty: nothing is needed.
+        options: those that have it.
+        where: what needs it, as the message begins: `setting default generates by vectors`.
+        choice: the option by which something else is chosen.
+
+    Raises:
+        UsageError: it is not given.
+    """
+    if need and not value_of(options, need):
+        raise lacking(need, options, where, choice)
+
+
+def lacking(need: str, options: object, where: str, choice: str) -> UsageError:
+    """Return the error for an option that is not given, with what it means; arguments as of `check_given`."""
+    told = options_of(type(options))[need].told
+    return UsageError(f"{where}, which needs {told}: give it, or choose otherwise by `{choice}`")
+
+
+def unused(options: object) -> dict[str, str]:
+    """Return what to say of values that nothing takes, by option, by what options say in their `of`.
+
+    Such an option has another value than its default, and of the registry that it is of no entry that uses it is
+    chosen, by an option of the same class. An entry of another package takes what its `uses` names.
+    """
+    known, found = options_of(type(options)), {}
+    for name, entry in known.items():
+        registry, _, users = entry.of.partition("=")
+        chooser = next((other for other in known.values() if entry.of and other.choices == registry), None)
+        value = value_of(options, name)
+        if chooser is None or value == entry.default:
+            continue
+        chosen = value_of(options, chooser.name)
+        named = chosen if chooser.several else (chosen,)
+        if not any(one in users.split(",") or name in getattr(chooser.entries[one], "uses", ()) for one in named):
+            shown = f"`{name}`" if isinstance(value, bool) else f"`{name}` {value}"
+            found[name] = (
+                f"{shown}: it is used with `{chooser.name}` {' or '.join(users.split(','))}, not with "
+                f"{','.join(named)}: leave it out, or choose one of these"
+            )
+    return found
+
+
+class OptionChanges(NamedTuple):
+    """How published options differ from those that something was made with.
+
+    Attributes:
+        other: those that have another value: the one before and the one now.
+        new: those that were not there, and have their defaults: they change nothing.
+        gone: those that are not there any more: nothing reads them.
+    """
+
+    other: dict[str, tuple[Any, Any]]
+    new: tuple[str, ...]
+    gone: tuple[str, ...]
+
+
+def option_changes(cls: type, before: Mapping[str, Any], options: object | None = None) -> OptionChanges:
+    """Return how options differ from those of a manifest, which a version with others may have written.
+
+    Args:
+        cls: their class.
+        before: what the manifest says of them, see `plain_options`.
+        options: the options; None: as in the manifest, as far as it has them.
+    """
+    defaults = plain_defaults(cls)
+    known = [entry.shown for entry in options_of(cls).values() if entry.published]
+    now = {**defaults, **before} if options is None else plain_options(options)
+    new = [name for name in known if name not in before and name in defaults and now[name] == defaults[name]]
+    other = {
+        name: (before.get(name), now.get(name))
+        for name in sorted(known)
+        if name not in new and now.get(name) != before.get(name)
+    }
+    return OptionChanges(other, tuple(new), tuple(sorted(before.keys() - set(known))))

@@ -6,12 +6,9 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 
-from lexbeam.transforms.common.csv_rows import csv_rows
-from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.errors import UsageError, reason_of
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.common.system_errors import reason_of
-from lexbeam.transforms.common.texts.encodings import likely_encoding
-from lexbeam.transforms.common.texts.line_ends import lines_of
+from lexbeam.transforms.common.texts.encodings import csv_rows, likely_encoding, lines_of
 
 log = logging.getLogger("lexbeam")
 
@@ -50,7 +47,7 @@ def read_text(path: str, name: str) -> str:
 def read_lines(path: str, name: str) -> Iterator[str]:
     """Yield the lines of a UTF-8 file, blank ones as empty texts.
 
-    Lines end as those of plain text do (`transforms/common/texts/line_ends.py`).
+    Lines end as those of plain text do (`transforms/common/texts/encodings.py`).
 
     Args:
         path: the file, local or remote.

@@ -18,7 +18,7 @@ import msgspec
 
 from lexbeam.transforms.common.code.fingerprints import digest
 from lexbeam.transforms.common.errors import UsageError, nearest, quoted
-from lexbeam.transforms.common.publish.changes import SectionChange, TableChange, changes
+from lexbeam.transforms.common.publish.differences import SectionChange, TableChange, changes
 from lexbeam.transforms.common.publish.layout import (
     HISTORY,
     MANIFEST,

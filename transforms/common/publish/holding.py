@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from lexbeam.transforms.common.code.registry import Entry
 from lexbeam.transforms.common.errors import HeldBackError
-from lexbeam.transforms.common.publish.manifests import Manifest, is_idle
+from lexbeam.transforms.common.publish.layout import Manifest, is_idle
 from lexbeam.transforms.common.publish.sections import Made, table_digest
 from lexbeam.transforms.common.shown import listed
 

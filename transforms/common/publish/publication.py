@@ -28,7 +28,10 @@ from lexbeam.transforms.common.publish.layout import (
     MANIFEST,
     POINTER,
     SNAPSHOTS,
+    Manifest,
     SnapshotMark,
+    TableEntry,
+    files_of,
     is_link_of_ours,
     last_published,
     links_of,
@@ -38,8 +41,8 @@ from lexbeam.transforms.common.publish.layout import (
     snapshot_name,
     switch_pointer,
     update_record,
+    without_objects,
 )
-from lexbeam.transforms.common.publish.manifests import Manifest, TableEntry, files_of, without_objects
 from lexbeam.transforms.common.publish.removing import remove_snapshot
 from lexbeam.transforms.common.publish.run_log import read_run_log, write_run_log
 from lexbeam.transforms.common.publish.sections import Made, Outcome, decide, table_entry
@@ -54,7 +57,7 @@ from lexbeam.transforms.common.publish.snapshots import (
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.artefacts import give_up
 from lexbeam.transforms.common.store.objects import ObjectTag
-from lexbeam.transforms.common.store.sound import Needed, checked, is_freed, is_sound, is_sound_size, state_of
+from lexbeam.transforms.common.store.receipts import Needed, checked, is_freed, is_sound, is_sound_size, state_of
 from lexbeam.transforms.common.store.tables import Part, written
 
 log = logging.getLogger("lexbeam")

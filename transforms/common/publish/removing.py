@@ -1,32 +1,58 @@
 """Removing what Lexbeam wrote, and nothing else: snapshots, and artefacts by their receipts.
 
 Folders go when they are empty; what somebody else has put into them stays where it is.
+
+What a failed run leaves for a person to read: files in DIR/_failed, each whole or absent.
+
+The mark of the folder names them, so that nothing else is ever removed from it: a publication that
+succeeds removes them, and so does `lexbeam clean`.
+
+The lock of a stream: one at a time lands in a folder, beside runs, and nobody removes what it is writing.
 """
 
+import contextlib
 import errno
+import fcntl
+import json
 import logging
 import os
 import re
+import shutil
+import tempfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
-from lexbeam.transforms.common.publish.layout import LOG, MANIFEST, MARK, RUN_LOG, SNAPSHOTS, DamagedFolderError
-from lexbeam.transforms.common.publish.manifests import parts_named
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.publish.layout import (
+    ARTEFACTS,
+    FAILED,
+    LOG,
+    MANIFEST,
+    MARK,
+    RUN_LOG,
+    SNAPSHOTS,
+    DamagedFolderError,
+    is_marked_folder,
+    make_marked_folder,
+    parts_named,
+)
 from lexbeam.transforms.common.publish.snapshots import read_manifest
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.artefacts import LAST, Last
 from lexbeam.transforms.common.store.receipts import (
     FREED,
     ArtefactPath,
+    Damaged,
     Envelope,
     File,
     FileName,
+    is_sound,
     read_envelope,
     read_receipt,
+    state_of,
     stem_of,
 )
-from lexbeam.transforms.common.store.sound import Damaged, is_sound, state_of
 
 log = logging.getLogger("lexbeam")
 
@@ -352,3 +378,116 @@ def _dangling(root: str, stage: str, names: set[str]) -> Iterator[str]:
             last = read_receipt(path, root, Last)
             if last is None or f"{last.name}.json" not in names:
                 yield path
+
+
+_NAME = re.compile(r"[\w.-]+\.tsv")
+_IN_MEMORY = 8 << 20
+
+
+def write_failed(out: str, name: str, lines: Iterable[str]) -> str:
+    """Write lines of text as the file `name` of a failed run; return its path.
+
+    Raises:
+        ValueError: the name is not one of ours.
+        OSError: the file cannot be written.
+    """
+    if not _NAME.fullmatch(name):
+        raise ValueError(f"{name!r} is not a name of a failed run's file")
+    folder = make_marked_folder(out, FAILED)
+    named = sorted({*_named(out), name})
+    # Noted before the file exists, so that what a killed run leaves is known as ours.
+    files.write_bytes(files.join(folder, MARK), json.dumps(named).encode(), durable=True)
+    path = files.join(folder, name)
+    # An object exists once its upload ends, however it ends: so the upload begins when all is known.
+    with tempfile.SpooledTemporaryFile(_IN_MEMORY) as whole:
+        for line in lines:
+            whole.write(line.encode())
+        whole.seek(0)
+        with files.writing(path, durable=True) as stream:
+            shutil.copyfileobj(whole, stream)
+    return path
+
+
+def failed_files(out: str) -> list[str]:
+    """Return the paths of what failed runs have left at `out`, also half written."""
+    folder = files.join(out, FAILED)
+    if not is_marked_folder(out, FAILED):
+        return []
+    named = _named(out)
+    return [
+        files.join(folder, name)
+        for name in files.list_folder(folder).files
+        if name in named or ((match := _TEMPORARY.fullmatch(name)) and match[1] in {*named, MARK})
+    ]
+
+
+def remove_failed(out: str) -> None:
+    """Remove what failed runs have left at `out`; files of others stay, and so does their folder."""
+    folder = files.join(out, FAILED)
+    if not is_marked_folder(out, FAILED):
+        return
+    for path in failed_files(out):
+        files.remove(path)
+    if not files.is_local(out):
+        files.remove(files.join(folder, MARK))
+    elif os.listdir(folder) == [MARK]:
+        files.remove(os.path.join(folder, MARK))
+        with suppress(OSError):
+            os.rmdir(folder)
+
+
+def _named(out: str) -> set[str]:
+    """Return the names in the mark; none if it is damaged, since then nobody knows what is ours."""
+    with suppress(OSError, ValueError, TypeError):
+        value = json.loads(files.read_bytes(files.join(out, FAILED, MARK)))
+        return {name for name in value if _NAME.fullmatch(name)}
+    return set()
+
+
+_LOCK = "stream.lock"
+
+
+@contextlib.contextmanager
+def streaming(out: str) -> Iterator[str]:
+    """Hold a folder for one stream, and yield its folder of artefacts, which is made if necessary.
+
+    Object stores have no locks; there, two streams land the same by the same names.
+
+    Raises:
+        LexbeamError: another stream holds the folder.
+    """
+    root = make_marked_folder(out, ARTEFACTS)
+    if not files.is_local(out):
+        yield root
+        return
+    with open(os.open(os.path.join(root, _LOCK), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644), "rb") as lock:
+        if not _taken(lock.fileno(), fcntl.LOCK_EX):
+            raise LexbeamError(f"another stream lands in {files.shown(out)!r}: stop it, or give another `out`")
+        yield root
+
+
+def check_not_streaming(out: str) -> None:
+    """Check that no stream lands in a folder whose artefacts are to be removed.
+
+    Raises:
+        LexbeamError: one does.
+    """
+    if is_streaming(out):
+        raise LexbeamError(f"a stream lands in {files.shown(out)!r}: stop it first")
+
+
+def is_streaming(out: str) -> bool:
+    """Return whether a stream lands in a folder; of an object store, which has no locks, nobody knows."""
+    path = os.path.join(out, ARTEFACTS, _LOCK)
+    if not files.is_local(out) or not os.path.lexists(path):
+        return False
+    with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW), "rb") as lock:
+        return not _taken(lock.fileno(), fcntl.LOCK_SH)  # two that look do not disturb each other
+
+
+def _taken(lock: int, kind: int) -> bool:
+    try:
+        fcntl.flock(lock, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

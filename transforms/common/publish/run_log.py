@@ -16,7 +16,7 @@ from operator import attrgetter
 
 import msgspec
 
-from lexbeam.transforms.common.code.usage import peak_memory
+from lexbeam.transforms.common.machine import peak_memory
 from lexbeam.transforms.common.publish.layout import RUN_LOG, SNAPSHOTS, snapshot_name
 from lexbeam.transforms.common.store import files
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from lexbeam.transforms.common.code.fingerprints import digest
 from lexbeam.transforms.common.errors import ReplacedSectionsError, UsageError, nearest
-from lexbeam.transforms.common.publish.manifests import Manifest, PartEntry, Section, TableEntry
+from lexbeam.transforms.common.publish.layout import Manifest, PartEntry, Section, TableEntry
 from lexbeam.transforms.common.publish.run_log import RunLine
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.store.tables import Part, part_name, read_rows, written

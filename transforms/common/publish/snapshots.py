@@ -6,18 +6,21 @@
 
 While a run publishes anew, whoever goes on reading from the same snapshot sees one state of all
 tables, as long as it is kept (`--keep-snapshots`); after that, files are missing, never mixed.
+
+Named questions about published tables, for `lexbeam show` and for Python.
 """
 
 import errno
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import pyarrow as pa
 
 from lexbeam.transforms.common.code.fingerprints import parse_json
+from lexbeam.transforms.common.code.registry import Entry
 from lexbeam.transforms.common.code.version import Build, own_build
 from lexbeam.transforms.common.errors import LexbeamError, nearest
 from lexbeam.transforms.common.publish.layout import (
@@ -25,13 +28,18 @@ from lexbeam.transforms.common.publish.layout import (
     MANIFEST,
     SNAPSHOTS,
     DamagedFolderError,
+    PartEntry,
+    TableEntry,
+    files_of,
+    is_idle,
+    is_named,
     last_published,
     snapshot_name,
 )
-from lexbeam.transforms.common.publish.manifests import PartEntry, TableEntry, files_of, is_idle, is_named
+from lexbeam.transforms.common.shown import Block
 from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.receipts import is_sound
 from lexbeam.transforms.common.store.remote import ROWLESS
-from lexbeam.transforms.common.store.sound import is_sound
 from lexbeam.transforms.common.store.tables import Part, read_table
 
 log = logging.getLogger("lexbeam")
@@ -306,3 +314,25 @@ def _plain(path: str) -> dict[str, Any] | None:
             raise
         return None
     return value if isinstance(value, dict) and isinstance(value.get("tables", {}), dict) else None
+
+
+O = TypeVar("O")
+
+
+@dataclass(frozen=True)
+class View(Entry, Generic[O]):
+    """A named question about published tables; its doc line says what it answers.
+
+    Attributes:
+        options: dataclass of its options. The first one is the value of `--NAME` in `show`, and
+            may be given without its name in Python.
+        table: answers it as an Arrow table.
+        blocks: answers it for a person, as lines and grids; None: the table's rows.
+        plain: answers it as values that JSON can write, a mapping if it has several results; None:
+            the table's rows.
+    """
+
+    options: type[O]
+    table: Callable[[Snapshot, O], pa.Table]
+    blocks: Callable[[Snapshot, O], Iterable[Block]] | None = None
+    plain: Callable[[Snapshot, O], object] | None = None

@@ -45,14 +45,19 @@ from lexbeam.transforms.common.store.receipts import (
     FREED,
     ArtefactPath,
     File,
+    HashedStream,
+    Needed,
+    checked,
     decode,
     encode,
+    is_freed,
+    is_sound_size,
+    note_sound,
     read_receipt,
     source_of,
     stem_of,
     write_receipt,
 )
-from lexbeam.transforms.common.store.sound import HashedStream, Needed, checked, is_freed, is_sound_size, note_sound
 
 log = logging.getLogger("lexbeam")
 

@@ -1,4 +1,6 @@
-"""Staging files: Arrow batches, each of which can be read by its ordinal, and rows that wait on disk.
+"""Arrow batches: those of staging files, rows that wait on disk, and annotated sentences.
+
+Staging files: Arrow batches, each of which can be read by its ordinal, and rows that wait on disk.
 
 What is to be read in some order of its own lies in batches of its own, so that it is read with bounded memory: only
 ordinals cross a shuffle, never text.
@@ -8,19 +10,20 @@ An artefact writes one file at a time; rows of a second table wait on disk until
     with SideRows(SCHEMA) as side:
         ...write the first table, side.add(rows) on the way
         write_rows(stream, SCHEMA, side.batches())
+
+Records that cross module borders before they become table rows, and their Arrow form.
 """
 
 import tempfile
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from types import TracebackType
-from typing import BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 import pyarrow as pa
 
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.common.store.receipts import File
-from lexbeam.transforms.common.store.sound import HashedStream, checked
+from lexbeam.transforms.common.store.receipts import File, HashedStream, checked
 
 _BUFFER = 1 << 16  # bytes
 _IN_MEMORY = 1 << 20  # bytes of rows that need not wait on disk
@@ -102,7 +105,7 @@ class SideRows:
 
     def __init__(self, schema: pa.Schema) -> None:
         self._schema = schema
-        self._file = tempfile.SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115 - `__exit__` closes it
+        self._file = tempfile.SpooledTemporaryFile(_IN_MEMORY)
         self._writer = pa.ipc.new_stream(self._file, schema)
 
     def add(self, rows: Sequence[Mapping[str, object]]) -> None:
@@ -124,3 +127,45 @@ class SideRows:
 
     def __exit__(self, *_: object) -> None:
         self._file.close()
+
+
+# The columns of table `sentences` that an engine or an annotated input fills.
+ANNOTATION = pa.schema(
+    [
+        ("forms", pa.list_(pa.string())),
+        ("lemmas", pa.list_(pa.string())),
+        ("upos", pa.list_(pa.string())),
+        ("starts", pa.list_(pa.int32())),
+        ("ends", pa.list_(pa.int32())),
+    ]
+)
+
+
+class Sentence(NamedTuple):
+    """An annotated sentence: parallel lists, one entry a token, or None where there is none.
+
+    `starts` and `ends` are code points in the text that the sentence was taken from. `layers` are
+    the layers that were asked for, in order; empty where the source knows nothing of any.
+    """
+
+    forms: list[str] | None
+    lemmas: list[str] | None
+    upos: list[str] | None
+    starts: list[int] | None
+    ends: list[int] | None
+    layers: tuple[Sequence[Any] | None, ...] = ()
+
+
+def annotation_batch(sentences: Sequence[Sentence], layers: Sequence[pa.Field] = ()) -> pa.RecordBatch:
+    """Return sentences as one Arrow batch of schema `ANNOTATION`, and columns of their layers."""
+    schema = annotation_schema(layers)
+    values = [[getattr(sentence, name) for sentence in sentences] for name in ANNOTATION.names]
+    for place in range(len(layers)):
+        values.append([s.layers[place] if s.layers else None for s in sentences])
+    arrays = [pa.array(column, field.type) for column, field in zip(values, schema, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def annotation_schema(layers: Sequence[pa.Field] = ()) -> pa.Schema:
+    """Return the schema of annotation with some layers."""
+    return pa.schema([*ANNOTATION, *layers])

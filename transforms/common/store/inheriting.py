@@ -23,13 +23,12 @@ import pyarrow.compute as pc
 
 from lexbeam.transforms.common.store.artefacts import Artefact
 from lexbeam.transforms.common.store.batches import BatchReader, BatchWriter
-from lexbeam.transforms.common.store.contents import contents_of
-from lexbeam.transforms.common.store.receipts import File
-from lexbeam.transforms.common.store.sound import Damaged, checked
+from lexbeam.transforms.common.store.receipts import Damaged, File, checked
 from lexbeam.transforms.common.store.tables import (
     Part,
     PartFile,
     StagedRows,
+    contents_of,
     read_rows,
     sort_rows,
     table_of,

@@ -21,8 +21,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Protocol, cast
 
 from typing_extensions import override
 
-from lexbeam.transforms.common.errors import LexbeamError, UsageError
-from lexbeam.transforms.common.extras import missing_package
+from lexbeam.transforms.common.errors import LexbeamError, UsageError, missing_package
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

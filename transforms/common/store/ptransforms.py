@@ -26,9 +26,10 @@ import apache_beam as beam
 from apache_beam.metrics import Metrics
 from apache_beam.pipeline import AppliedPTransform, PipelineVisitor
 
-from lexbeam.transforms.common.batched import pack
+from lexbeam.transforms.common.code.code_identity import differences, makings_of
 from lexbeam.transforms.common.code.fingerprints import hash_of
-from lexbeam.transforms.common.code.usage import (
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.machine import (
     MEMORY,
     SUMMED,
     amount_of,
@@ -37,8 +38,7 @@ from lexbeam.transforms.common.code.usage import (
     namespace,
     peak_memory,
 )
-from lexbeam.transforms.common.code.workers import differences, makings_of
-from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.portions import pack
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.artefacts import (
     Stage,
@@ -58,8 +58,7 @@ from lexbeam.transforms.common.store.classes import Staged
 from lexbeam.transforms.common.store.identity import canonical
 from lexbeam.transforms.common.store.merge import Gathered, GatherTask, MergeTask, groups
 from lexbeam.transforms.common.store.models import offer
-from lexbeam.transforms.common.store.receipts import File, encode
-from lexbeam.transforms.common.store.sound import Needed
+from lexbeam.transforms.common.store.receipts import File, Needed, encode
 from lexbeam.transforms.common.store.tables import Part, PartFile
 
 GATHERED = 2  # levels at most of files gathered from files

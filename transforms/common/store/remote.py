@@ -14,8 +14,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, BinaryIO, cast
 
-from lexbeam.transforms.common.errors import LexbeamError, UsageError
-from lexbeam.transforms.common.extras import missing_package
+from lexbeam.transforms.common.errors import LexbeamError, UsageError, explained, missing_package
 from lexbeam.transforms.common.patterns import compiled
 from lexbeam.transforms.common.store.objects import (
     Objects,
@@ -25,7 +24,6 @@ from lexbeam.transforms.common.store.objects import (
     StoreFailed,
     object_file_system,
 )
-from lexbeam.transforms.common.system_errors import explained
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -28,10 +28,9 @@ import pyarrow as pa
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.batches import BatchWriter
 from lexbeam.transforms.common.store.classes import Classes, Staged
-from lexbeam.transforms.common.store.contents import contents_of, sizes_of
 from lexbeam.transforms.common.store.entries import Entries, in_order
-from lexbeam.transforms.common.store.receipts import File
-from lexbeam.transforms.common.store.sound import HashedStream, checked
+from lexbeam.transforms.common.store.receipts import File, HashedStream, checked
+from lexbeam.transforms.common.store.tables import contents_of, sizes_of
 
 RUN_BYTES = 8 << 20  # sorted at a time
 BATCH_BYTES = 1 << 17
@@ -104,7 +103,7 @@ class StagedWriter:
         self._parts = RANGES if ranges else parts
         self._batches = BatchWriter(stream, schema)
         self._classes = None if parts else Classes(schema, ranges)  # those of what is gathered are known
-        self._entries: IO[bytes] = tempfile.SpooledTemporaryFile(_SPOOLED)  # noqa: SIM115 - `__exit__` closes it
+        self._entries: IO[bytes] = tempfile.SpooledTemporaryFile(_SPOOLED)
         self._directory: list[tuple[int, int, int, int, int]] = []
         self._run = 0
         self._held: list[Entries] = []

@@ -24,10 +24,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage
-from lexbeam.transforms.common.store.receipts import File
-from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.receipts import File, checked
 from lexbeam.transforms.common.store.tables import Part, read_rows, read_table, write_rows
-from lexbeam.transforms.common.texts.apostrophes import straight, straight_words
+from lexbeam.transforms.common.texts.characters import straight, straight_words
 from lexbeam.transforms.complexity.features.base import READ, Floats, batch_of
 from lexbeam.transforms.corpora.corpus import SentencePart
 from lexbeam.transforms.lexicon.compiled.casing import coded

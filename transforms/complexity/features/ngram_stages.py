@@ -17,8 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage
-from lexbeam.transforms.common.store.receipts import File
-from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.receipts import File, checked
 from lexbeam.transforms.common.store.tables import Part, read_rows, read_table, write_rows
 from lexbeam.transforms.complexity.features.surprisal import (
     Hashes,

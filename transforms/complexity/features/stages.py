@@ -14,14 +14,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lexbeam.schemas.complexity.features import ABSENT, COVERAGE, FEATURES
-from lexbeam.transforms.common.errors import UsageError
-from lexbeam.transforms.common.extras import check_packages
-from lexbeam.transforms.common.options.fields import option
-from lexbeam.transforms.common.options.needs import check_given
+from lexbeam.transforms.common.errors import UsageError, check_packages
+from lexbeam.transforms.common.options.fields import check_given, option
 from lexbeam.transforms.common.store.artefacts import Artefact, Inheritance, Stage
 from lexbeam.transforms.common.store.inheriting import Mask, Read, write_inheriting
-from lexbeam.transforms.common.store.receipts import File
-from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.receipts import File, checked
 from lexbeam.transforms.common.store.tables import (
     Part,
     PartFile,

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lexbeam.transforms.common.rowwise import dots
+from lexbeam.transforms.common.arithmetic import dots
 from lexbeam.transforms.complexity.features.base import (
     FLAG,
     DistinctWordForms,

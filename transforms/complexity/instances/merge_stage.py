@@ -13,8 +13,8 @@ from lexbeam.schemas.complexity.instances import INSTANCES, LOAD_INPUTS, LOAD_RE
 from lexbeam.schemas.complexity.labels import LABELS
 from lexbeam.transforms.annotation.engines.engine import Engine
 from lexbeam.transforms.annotation.engines.texts import tokens_of
-from lexbeam.transforms.common.batched import batched
-from lexbeam.transforms.common.blas import one_thread
+from lexbeam.transforms.common.arithmetic import one_thread
+from lexbeam.transforms.common.portions import batched
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage
 from lexbeam.transforms.common.store.merge import MergeTask
 from lexbeam.transforms.complexity.instances.instance import in_flag_order, settle

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from lexbeam.schemas.rejects import ANSWER_STAGE as STAGE
-from lexbeam.schemas.rejects import RejectRow
+from lexbeam.schemas.common_tables import ANSWER_STAGE as STAGE
+from lexbeam.schemas.common_tables import RejectRow
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.common.options.small_texts import read_lines

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lexbeam.schemas.complexity.features import features_schema
-from lexbeam.transforms.common.draws.folds import components, fold_of
+from lexbeam.transforms.common.draws.splits import components, fold_of
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.learning.scorer import SINGLES
 

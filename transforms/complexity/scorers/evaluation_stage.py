@@ -14,11 +14,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lexbeam.schemas.columns import Table
+from lexbeam.schemas.common_tables import COMPLEXITY_METRICS
 from lexbeam.schemas.complexity.scores import IMPORTANCE, LEARNING, PREDICTIONS
-from lexbeam.schemas.metrics import COMPLEXITY_METRICS
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage
-from lexbeam.transforms.common.store.receipts import File
-from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.receipts import File, checked
 from lexbeam.transforms.common.store.tables import PartFile, read_rows, read_table, sort_rows, write_part, write_rows
 from lexbeam.transforms.complexity.scorers.design import DesignRows, rows_of
 from lexbeam.transforms.complexity.scorers.fit_stages import GROUP_PREFIX, FittedCase

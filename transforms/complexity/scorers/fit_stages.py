@@ -14,12 +14,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from lexbeam.transforms.common.blas import one_thread
+from lexbeam.transforms.common.arithmetic import one_thread
 from lexbeam.transforms.common.draws.by_content import numbers
 from lexbeam.transforms.common.options.fields import embedded
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage, Unless
-from lexbeam.transforms.common.store.receipts import File
-from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.receipts import File, checked
 from lexbeam.transforms.common.store.tables import Part, PartFile, read_table, write_part
 from lexbeam.transforms.complexity.scorers.design import GENRE, DesignRows, FeatureMatrix, joined_rows, rows_of
 from lexbeam.transforms.complexity.scorers.holding_out import (

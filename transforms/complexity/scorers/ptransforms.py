@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import apache_beam as beam
 
+from lexbeam.schemas.common_tables import COMPLEXITY_METRICS
 from lexbeam.schemas.complexity.scores import IMPORTANCE, LEARNING, PREDICTIONS
-from lexbeam.schemas.metrics import COMPLEXITY_METRICS
 from lexbeam.transforms.common.store.artefacts import Workspace
 from lexbeam.transforms.common.store.ptransforms import Collect, MakeArtefact, NameParts, SpreadOverLanes
 from lexbeam.transforms.common.store.tables import Part, PartFile

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from lexbeam.transforms.common.blas import one_thread
+from lexbeam.transforms.common.arithmetic import one_thread
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.complexity.features.base import FeatureSetting
 from lexbeam.transforms.complexity.features.lists import FeatureLists

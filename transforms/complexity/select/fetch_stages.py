@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from lexbeam.schemas.complexity.instances import INSTANCES, instances_schema
-from lexbeam.transforms.common.batched import batched
 from lexbeam.transforms.common.code.fingerprints import hash_of
 from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.portions import batched
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage
 from lexbeam.transforms.common.store.classes import Staged
 from lexbeam.transforms.common.store.merge import MergeTask, entries, gather_stage, merge, whole

@@ -18,8 +18,7 @@ import pyarrow.compute as pc
 from lexbeam.transforms.common.draws.by_content import content_hashes, numbers
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage
 from lexbeam.transforms.common.store.batches import BatchWriter
-from lexbeam.transforms.common.store.receipts import File
-from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.receipts import File, checked
 from lexbeam.transforms.common.store.tables import read_rows
 from lexbeam.transforms.common.texts.languages import short_tag
 from lexbeam.transforms.complexity.select.options import Band

@@ -19,7 +19,7 @@ import numpy as np
 
 from lexbeam.schemas.complexity.instances import INSTANCES
 from lexbeam.transforms.common.draws.ptransforms import KeepSmallest
-from lexbeam.transforms.common.parts import parts_for
+from lexbeam.transforms.common.portions import parts_for
 from lexbeam.transforms.common.store.artefacts import Workspace
 from lexbeam.transforms.common.store.classes import Staged
 from lexbeam.transforms.common.store.ptransforms import MakeArtefact, MergeTables, SpreadOverLanes

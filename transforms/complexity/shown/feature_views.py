@@ -15,8 +15,7 @@ from lexbeam.schemas.complexity.instances import INSTANCES
 from lexbeam.transforms.common.code.registry import Registry
 from lexbeam.transforms.common.errors import UsageError, nearest
 from lexbeam.transforms.common.options.fields import option
-from lexbeam.transforms.common.publish.snapshots import Snapshot
-from lexbeam.transforms.common.publish.views import View
+from lexbeam.transforms.common.publish.snapshots import Snapshot, View
 from lexbeam.transforms.common.shown import Block, Grid, columns_with
 from lexbeam.transforms.common.store.tables import read_rows
 from lexbeam.transforms.complexity.features.registry import group_of_target

@@ -19,8 +19,7 @@ from lexbeam.schemas.complexity.scores import PREDICTIONS
 from lexbeam.transforms.common.code.registry import Registry
 from lexbeam.transforms.common.errors import UsageError, nearest
 from lexbeam.transforms.common.options.fields import option
-from lexbeam.transforms.common.publish.snapshots import Snapshot
-from lexbeam.transforms.common.publish.views import View
+from lexbeam.transforms.common.publish.snapshots import Snapshot, View
 from lexbeam.transforms.common.shown import Block, Kwic, Use, number
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.tables import read_rows

@@ -16,8 +16,16 @@ import pyarrow as pa
 from lexbeam.transforms.common.code.registry import Entry, Registry
 from lexbeam.transforms.common.draws.balancing import Floats, Ints
 from lexbeam.transforms.common.draws.by_content import content_hashes, numbers
-from lexbeam.transforms.common.draws.folds import Oversized, components
-from lexbeam.transforms.common.draws.splits import Shares, deal, deal_alike, kept_splits, parse_shares, pattern
+from lexbeam.transforms.common.draws.splits import (
+    Oversized,
+    Shares,
+    components,
+    deal,
+    deal_alike,
+    kept_splits,
+    parse_shares,
+    pattern,
+)
 from lexbeam.transforms.common.options.fields import option
 
 Hashes = npt.NDArray[np.uint64]

@@ -20,8 +20,7 @@ from lexbeam.schemas.complexity.instances import KINDS
 from lexbeam.schemas.complexity.labels import SPLITS, STRATA
 from lexbeam.transforms.common.draws.balancing import Floats, Ints
 from lexbeam.transforms.common.draws.by_content import content_hashes
-from lexbeam.transforms.common.draws.folds import Oversized
-from lexbeam.transforms.common.draws.splits import Shares, distances, parse_shares
+from lexbeam.transforms.common.draws.splits import Oversized, Shares, distances, parse_shares
 from lexbeam.transforms.common.errors import LexbeamError, NoDataError, UsageError
 from lexbeam.transforms.complexity.splits.splits import NO_SENTENCE, SPLIT_METHODS, Instances, SplitOptions
 

@@ -23,10 +23,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from lexbeam.transforms.common.code.loops import load_loops, padded
+from lexbeam.transforms.common.arithmetic import load_loops, padded
 from lexbeam.transforms.common.draws.by_content import permutation, uniform
 from lexbeam.transforms.common.errors import LexbeamError
-from lexbeam.transforms.common.store.resources import packaged_text
+from lexbeam.transforms.common.store.models import packaged_text
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

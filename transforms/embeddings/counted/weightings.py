@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from lexbeam.transforms.common.blas import one_thread
+from lexbeam.transforms.common.arithmetic import one_thread
 from lexbeam.transforms.common.draws.by_content import numbers, uniform
 
 if TYPE_CHECKING:

@@ -19,16 +19,13 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lexbeam.schemas.rejects import RejectRow
+from lexbeam.schemas.common_tables import RejectRow
 from lexbeam.transforms.common.names import file_of
 from lexbeam.transforms.common.publish.forgotten import Forgotten, ForgottenMarks
-from lexbeam.transforms.common.records import ANNOTATION, Sentence
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage
-from lexbeam.transforms.common.store.batches import BatchReader, BatchWriter
-from lexbeam.transforms.common.store.join import RowsByKey
-from lexbeam.transforms.common.store.receipts import File
-from lexbeam.transforms.common.store.sound import checked
-from lexbeam.transforms.common.store.tables import Part, read_rows
+from lexbeam.transforms.common.store.batches import ANNOTATION, BatchReader, BatchWriter, Sentence
+from lexbeam.transforms.common.store.receipts import File, checked
+from lexbeam.transforms.common.store.tables import Part, RowsByKey, read_rows
 from lexbeam.transforms.formats.ingest.counts import COUNTED, InputCount, late_counts, notes_of, stage_inputs
 from lexbeam.transforms.formats.ingest.stage import Ingested
 from lexbeam.transforms.formats.ingest.staging import EXAMPLES, KEYS, RecordRow, RecordStage, RejectStage

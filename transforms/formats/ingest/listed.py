@@ -19,8 +19,7 @@ from lexbeam.transforms.common.publish.removing import LISTING
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.artefacts import Workspace
 from lexbeam.transforms.common.store.batches import BatchReader, BatchWriter
-from lexbeam.transforms.common.store.receipts import File
-from lexbeam.transforms.common.store.sound import HashedStream
+from lexbeam.transforms.common.store.receipts import File, HashedStream
 from lexbeam.transforms.formats.ingest.stage import InputFile, Unit
 from lexbeam.transforms.formats.ingest.units import KEY_BITS, bits_for, key_of, unit_of
 
@@ -137,7 +136,7 @@ class _Runs:
     """Sorted rows that wait on disk until all are there."""
 
     def __init__(self) -> None:
-        self._file = tempfile.TemporaryFile()  # noqa: SIM115 - `close` does
+        self._file = tempfile.TemporaryFile()
         self._writer = BatchWriter(self._file, LISTED)
         self._runs: list[tuple[int, list[int]]] = []  # of each its first batch, and the first keys of all
 

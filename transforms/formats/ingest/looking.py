@@ -5,7 +5,7 @@ A file is opened for its first bytes alone, and only where names do not suffice.
 
 from collections.abc import Sequence
 
-from lexbeam.schemas.rejects import RejectRow
+from lexbeam.schemas.common_tables import RejectRow
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.formats.dates.rules import date_of
 from lexbeam.transforms.formats.ingest.stage import IngestOptions, InputFile
@@ -27,7 +27,7 @@ def refused_files(look: Sequence[InputFile], options: IngestOptions) -> list[Rej
         if file.name.lower().endswith(suffixes):
             break
         head = _head(file)
-        source = Source(file.name, lambda: files.open_read(file.path), file.path)  # noqa: B023  is not opened
+        source = Source(file.name, lambda: files.open_read(file.path), file.path)
         reject = None if head is None else refusal_of(source, head, options.format, options.reader)
         if reject is None:
             break

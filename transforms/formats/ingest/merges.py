@@ -1,7 +1,7 @@
 """Merging rejects into the parts of a table with the columns of `rejects`."""
 
 from lexbeam.schemas.columns import Table
-from lexbeam.schemas.rejects import REJECTS
+from lexbeam.schemas.common_tables import REJECTS
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage
 from lexbeam.transforms.common.store.merge import MergeTask, entries, merge, whole
 from lexbeam.transforms.common.store.tables import PartFile

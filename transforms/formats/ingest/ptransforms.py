@@ -23,8 +23,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from lexbeam.schemas.common_tables import NOT_COUNTED, REJECTS
 from lexbeam.schemas.corpus.inputs import INPUTS
-from lexbeam.schemas.rejects import NOT_COUNTED, REJECTS
 from lexbeam.transforms.common.draws.by_content import content_hashes
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.artefacts import Artefact, Workspace

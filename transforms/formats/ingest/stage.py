@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, NamedTuple, NoReturn
 
-from lexbeam.schemas.rejects import RejectRow
+from lexbeam.schemas.common_tables import RejectRow
 from lexbeam.transforms.common.code.fingerprints import digest, text_digest
 from lexbeam.transforms.common.publish.forgotten import Forgotten, ForgottenMarks
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage, Superseded

@@ -12,12 +12,11 @@ from typing import TypedDict
 
 import pyarrow as pa
 
-from lexbeam.schemas.rejects import REJECTS, RejectRow
+from lexbeam.schemas.common_tables import REJECTS, RejectRow
 from lexbeam.transforms.common.code.fingerprints import digest, hash_of
-from lexbeam.transforms.common.records import Sentence, annotation_batch
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.artefacts import Artefact
-from lexbeam.transforms.common.store.batches import BatchWriter
+from lexbeam.transforms.common.store.batches import BatchWriter, Sentence, annotation_batch
 from lexbeam.transforms.common.store.classes import Staged
 from lexbeam.transforms.common.store.receipts import File
 from lexbeam.transforms.common.store.staged import StagedWriter, first_bits

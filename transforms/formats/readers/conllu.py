@@ -23,9 +23,9 @@ from contextlib import suppress
 from itertools import accumulate, chain
 from typing import NamedTuple
 
-from lexbeam.transforms.common.marks import is_nfc
-from lexbeam.transforms.common.records import Sentence
-from lexbeam.transforms.common.texts.line_ends import no_line_end
+from lexbeam.transforms.common.store.batches import Sentence
+from lexbeam.transforms.common.texts.characters import is_nfc
+from lexbeam.transforms.common.texts.encodings import no_line_end
 from lexbeam.transforms.formats.records.base import BLOCK, BadRecord, ReaderOptions, Record, Reject, Source
 from lexbeam.transforms.formats.records.fields import KNOWN, scalar
 from lexbeam.transforms.formats.records.pieces import CutPiece

@@ -31,8 +31,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import BinaryIO
 
-from lexbeam.transforms.common.csv_rows import csv_rows
-from lexbeam.transforms.common.texts.line_ends import end_of_line, no_line_end, with_line_feeds
+from lexbeam.transforms.common.texts.encodings import csv_rows, end_of_line, no_line_end, with_line_feeds
 from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source
 from lexbeam.transforms.formats.records.fields import listed_names, record_of_fields
 from lexbeam.transforms.formats.records.pieces import CutPiece, Uncuttable

@@ -14,7 +14,7 @@ from urllib.parse import unquote
 
 from lxml import etree
 
-from lexbeam.transforms.common.marks import nfc
+from lexbeam.transforms.common.texts.characters import nfc
 from lexbeam.transforms.formats.readers.html import page_paragraphs
 from lexbeam.transforms.formats.readers.office import properties
 from lexbeam.transforms.formats.readers.page_marks import without_marks

@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from lxml import etree
 from lxml.html import HTMLParser
 
-from lexbeam.transforms.common.extras import check_packages
+from lexbeam.transforms.common.errors import check_packages
 from lexbeam.transforms.common.texts.encodings import python_name
 from lexbeam.transforms.formats.readers.html_tree import head_fields, main_paragraphs, without_scripts
 from lexbeam.transforms.formats.readers.page_marks import without_marks

@@ -9,7 +9,7 @@ from typing import BinaryIO
 import msgspec
 import orjson
 
-from lexbeam.transforms.common.texts.line_ends import no_line_end
+from lexbeam.transforms.common.texts.encodings import no_line_end
 from lexbeam.transforms.formats.readers.json_array import begins_array, iter_elements, iter_utf8
 from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source
 from lexbeam.transforms.formats.records.nested import entries_of, kind_of

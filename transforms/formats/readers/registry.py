@@ -13,7 +13,7 @@ from typing import BinaryIO, cast
 
 from lexbeam.transforms.common.code.registry import Entry, Registry
 from lexbeam.transforms.common.errors import LexbeamError
-from lexbeam.transforms.common.texts.line_ends import with_line_feeds
+from lexbeam.transforms.common.texts.encodings import with_line_feeds
 from lexbeam.transforms.formats.readers.conllu import cut_conllu, read_conllu
 from lexbeam.transforms.formats.readers.delimited import cut_csv, read_csv
 from lexbeam.transforms.formats.readers.epub import read_epub

@@ -10,7 +10,7 @@ kept.
 import re
 from collections.abc import Iterator
 
-from lexbeam.transforms.common.records import Sentence
+from lexbeam.transforms.common.store.batches import Sentence
 from lexbeam.transforms.formats.records.base import BLOCK, BadRecord, ReaderOptions, Record, Reject, Source
 from lexbeam.transforms.formats.records.pieces import CutPiece, Uncuttable
 from lexbeam.transforms.formats.records.text_cleaning import clean_bytes, clean_value, cleaning, decode

@@ -31,8 +31,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-from lexbeam.transforms.common.records import Sentence
-from lexbeam.transforms.common.texts.line_ends import no_line_end
+from lexbeam.transforms.common.store.batches import Sentence
+from lexbeam.transforms.common.texts.encodings import no_line_end
 from lexbeam.transforms.formats.readers.conllu import ParsedSentence, SentenceBlocks
 from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source
 from lexbeam.transforms.formats.records.fields import KNOWN, scalar

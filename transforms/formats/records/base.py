@@ -44,7 +44,7 @@ from typing import BinaryIO, NamedTuple
 from lexbeam.transforms.common.code.registry import Entry, Registry
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import option
-from lexbeam.transforms.common.records import Sentence
+from lexbeam.transforms.common.store.batches import Sentence
 from lexbeam.transforms.common.texts.encodings import python_name
 from lexbeam.transforms.formats.records.hyphens import HYPHENS, HyphenWords
 from lexbeam.transforms.formats.records.paths import check_path, check_records
@@ -116,7 +116,7 @@ class Record(NamedTuple):
 
 
 class Reject(NamedTuple):
-    """An input record left out; `reason` is a key of `lexbeam.schemas.rejects.REASONS`."""
+    """An input record left out; `reason` is a key of `lexbeam.schemas.common_tables.REASONS`."""
 
     position: str
     reason: str

@@ -32,11 +32,10 @@ from typing import Annotated
 from lexbeam.transforms.common.code.fingerprints import digest
 from lexbeam.transforms.common.code.registry import Entry, Registry
 from lexbeam.transforms.common.errors import UsageError
-from lexbeam.transforms.common.marks import nfc
 from lexbeam.transforms.common.options.small_texts import word_lines
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.identity import Uncounted
-from lexbeam.transforms.common.texts.unseen import seen
+from lexbeam.transforms.common.texts.characters import nfc, seen
 
 HYPHENS: Registry[Entry] = Registry(
     {

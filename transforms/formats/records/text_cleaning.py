@@ -1,7 +1,7 @@
 r"""Cleaning of text: one Unicode form, nothing invisible that means nothing, one kind of line end.
 
 Text is put into NFC; soft hyphens, marks of direction and the like go, since they split words in two for
-every tool that follows (`lexbeam.transforms.common.texts.unseen`). A soft hyphen at the end of a line takes the line
+every tool that follows (`lexbeam.transforms.common.texts.characters`). A soft hyphen at the end of a line takes the line
 end with it. Lines end in a line feed, lines of white space only become empty, and one empty line parts paragraphs.
 
     >>> clean_text("Dampf\u00adschiff\r\n \r\n\r\ncafe\u0301\nnoir ")
@@ -17,9 +17,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lexbeam.transforms.common.marks import LIMIT, broken, nfc, too_many
+from lexbeam.transforms.common.texts.characters import BY_CONTEXT, LIMIT, UNSEEN, broken, nfc, seen, too_many
 from lexbeam.transforms.common.texts.encodings import likely_encoding
-from lexbeam.transforms.common.texts.unseen import BY_CONTEXT, UNSEEN, seen
 from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Source
 
 _SHORT = 1000

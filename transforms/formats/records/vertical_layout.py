@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from lexbeam.transforms.common.texts.line_ends import with_line_feeds
+from lexbeam.transforms.common.texts.encodings import with_line_feeds
 from lexbeam.transforms.formats.records.tag_sets import tag_set
 
 DOCUMENTS = ("text", "doc", "document", "article", "file", "bncdoc")

@@ -6,7 +6,7 @@ behind line feeds alone; a file whose lines end in CR is read whole.
 
 from collections.abc import Callable
 
-from lexbeam.transforms.common.texts.line_ends import count_line_ends
+from lexbeam.transforms.common.texts.encodings import count_line_ends
 from lexbeam.transforms.formats.records.base import ReaderOptions, Source
 from lexbeam.transforms.formats.records.pieces import CutPiece, Uncuttable
 from lexbeam.transforms.formats.sources.streams import BOM, marked_encoding, peek

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, BinaryIO
 
 from lexbeam.transforms.common.errors import failure_of
-from lexbeam.transforms.common.texts.line_ends import line_feeds
+from lexbeam.transforms.common.texts.encodings import line_feeds
 from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Reject, Source
 
 _CHUNK = 1 << 18

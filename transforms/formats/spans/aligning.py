@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lexbeam.transforms.common.texts.unseen import UNSEEN
+from lexbeam.transforms.common.texts.characters import UNSEEN
 from lexbeam.transforms.formats.spans.origin import SourcePiece
 
 # Of what no two characters in a row are the same text: white space, what is not seen, what marks are put for.

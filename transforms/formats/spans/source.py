@@ -12,8 +12,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from lexbeam.transforms.common.errors import LexbeamError
-from lexbeam.transforms.common.marks import is_nfc
-from lexbeam.transforms.common.texts.unseen import BY_CONTEXT
+from lexbeam.transforms.common.texts.characters import BY_CONTEXT, is_nfc
 from lexbeam.transforms.formats.records.base import BadRecord
 from lexbeam.transforms.formats.records.text_cleaning import clean_value
 from lexbeam.transforms.formats.spans.aligning import AlignedUnit, Units

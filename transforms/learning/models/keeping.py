@@ -22,13 +22,11 @@ from typing import Annotated, Any, NamedTuple
 import msgspec
 
 from lexbeam.transforms.common.code.fingerprints import canonical_json
-from lexbeam.transforms.common.errors import LexbeamError, nearest
-from lexbeam.transforms.common.extras import missing_package
+from lexbeam.transforms.common.errors import LexbeamError, missing_package, nearest
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.artefacts import Artefact
 from lexbeam.transforms.common.store.identity import Uncounted
-from lexbeam.transforms.common.store.receipts import File
-from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.receipts import File, checked
 from lexbeam.transforms.learning.models.formats import FORMATS, ModelFormat
 from lexbeam.transforms.learning.models.model import Model, ModelColumn, Refused, called, plain
 

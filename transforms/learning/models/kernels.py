@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from lexbeam.transforms.common.rowwise import dots, product
+from lexbeam.transforms.common.arithmetic import dots, product
 
 Floats = npt.NDArray[np.float64]
 

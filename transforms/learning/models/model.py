@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from lexbeam.transforms.common.code.fingerprints import canonical_json
-from lexbeam.transforms.common.errors import LexbeamError, nearest
-from lexbeam.transforms.common.extras import missing_package
+from lexbeam.transforms.common.errors import LexbeamError, missing_package, nearest
 
 _ANEW = "give what it was made with, or train the model anew"
 

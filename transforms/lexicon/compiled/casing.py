@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lexbeam.transforms.common.code.registry import Entry, Registry
-from lexbeam.transforms.common.texts.apostrophes import straight_words
+from lexbeam.transforms.common.texts.characters import straight_words
 from lexbeam.transforms.lexicon.compiled.keys import MISSING, find, keys_of, order_of_keys
 
 TAB = "\t"  # separates word and part of speech; no word that is read holds one

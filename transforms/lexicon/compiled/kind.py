@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import pyarrow as pa
 
-from lexbeam.transforms.common.store.resources import content_digest
+from lexbeam.transforms.common.store.models import content_digest
 
 
 class BlockMatrix(NamedTuple):

@@ -12,7 +12,7 @@ import threading
 
 from lexbeam.transforms.common.code.registry import Registry
 from lexbeam.transforms.common.errors import LexbeamError, UsageError, nearest
-from lexbeam.transforms.common.heap import keep_freed_memory
+from lexbeam.transforms.common.machine import keep_freed_memory
 from lexbeam.transforms.common.options.option import Within
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.models import note_model, taken

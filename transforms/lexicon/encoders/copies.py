@@ -10,11 +10,10 @@ import re
 import shutil
 from contextlib import suppress
 
-from lexbeam.transforms.common.cache import default_cache
 from lexbeam.transforms.common.errors import LexbeamError
-from lexbeam.transforms.common.locks import locked_file
+from lexbeam.transforms.common.machine import default_cache, locked_file
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.common.store.resources import model_digest
+from lexbeam.transforms.common.store.models import model_digest
 
 COPIES, LOCK = "encoders", ".lock"
 _OURS = re.compile(r"([0-9a-f]{64})(?:\.lock|" + files.TEMPORARY + ")?")

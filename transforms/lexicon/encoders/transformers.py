@@ -12,7 +12,7 @@ from lexbeam.transforms.annotation.engines.spacy import versions
 from lexbeam.transforms.common.code.fingerprints import parse_json
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.common.store.resources import model_digest
+from lexbeam.transforms.common.store.models import model_digest
 from lexbeam.transforms.lexicon.encoders.records import Encoder, EncoderInfo, Load, Resolve
 
 PACKAGES = ("transformers", "tokenizers", "torch")

@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from lexbeam.transforms.common.texts.unseen import seen
+from lexbeam.transforms.common.texts.characters import seen
 from lexbeam.transforms.lexicon.thesauri.senses import Member, ThesaurusFile, ThesaurusSense, WordSense, pos_of, tidy
 
 LINE = 1 << 24  # a word with all of its translations and quotations

@@ -13,7 +13,7 @@ between `,`, `;` or `|`. A header is one whose cells are called as `HEADS` says;
 import re
 from collections.abc import Iterator
 
-from lexbeam.transforms.common.csv_rows import csv_rows
+from lexbeam.transforms.common.texts.encodings import csv_rows
 from lexbeam.transforms.lexicon.thesauri.senses import Member, ThesaurusFile, ThesaurusSense, WordSense, tidy
 
 SEPARATORS = ("\t", ";", ",")

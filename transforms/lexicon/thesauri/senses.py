@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from lexbeam.transforms.common.code.registry import Entry
 from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.texts.characters import seen
 from lexbeam.transforms.common.texts.encodings import likely_encoding
-from lexbeam.transforms.common.texts.unseen import seen
 from lexbeam.transforms.lexicon.compiled.opening import LINE_BYTES
 
 SIDES = ("left", "right")

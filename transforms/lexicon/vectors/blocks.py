@@ -7,8 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lexbeam.transforms.common.errors import LexbeamError
-from lexbeam.transforms.common.marks import nfc
-from lexbeam.transforms.common.texts.unseen import seen
+from lexbeam.transforms.common.texts.characters import nfc, seen
 from lexbeam.transforms.lexicon.vectors.options import VectorOptions
 
 ROWS = 4096  # of a block; they decide the order of sums, and so their last bits

@@ -23,9 +23,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lexbeam.transforms.common.blas import one_thread
+from lexbeam.transforms.common.arithmetic import dots, one_thread
 from lexbeam.transforms.common.errors import LexbeamError
-from lexbeam.transforms.common.rowwise import dots
 from lexbeam.transforms.lexicon.compiled.casing import entries, lowered
 from lexbeam.transforms.lexicon.compiled.kind import BlockMatrix
 from lexbeam.transforms.lexicon.vectors.formats import READERS, detect

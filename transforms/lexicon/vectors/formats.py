@@ -16,8 +16,8 @@ from lexbeam.transforms.common.errors import LexbeamError, nearest
 from lexbeam.transforms.common.publish.sections import table_digest
 from lexbeam.transforms.common.publish.snapshots import find_snapshot, open_snapshot
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.common.store.resources import content_digest
-from lexbeam.transforms.common.texts.line_ends import line_feeds
+from lexbeam.transforms.common.store.models import content_digest
+from lexbeam.transforms.common.texts.encodings import line_feeds
 from lexbeam.transforms.embeddings.published import as_trained
 from lexbeam.transforms.lexicon.compiled.opening import LINE_BYTES, opened, reading
 from lexbeam.transforms.lexicon.vectors.blocks import ROWS, Reader, VectorBlock, check_finite, texts

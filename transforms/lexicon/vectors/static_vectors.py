@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from lexbeam.transforms.common.rowwise import dots
+from lexbeam.transforms.common.arithmetic import dots
 from lexbeam.transforms.embeddings.neighbours import nearest_neighbours
 from lexbeam.transforms.lexicon.compiled.casing import CompiledWords, coded, only
 from lexbeam.transforms.lexicon.compiled.keys import MISSING, Rows

@@ -23,8 +23,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lexbeam.transforms.common.errors import LexbeamError, UsageError, nearest
-from lexbeam.transforms.common.extras import missing_package
+from lexbeam.transforms.common.errors import LexbeamError, UsageError, missing_package, nearest
 from lexbeam.transforms.common.texts.languages import stated_language
 from lexbeam.transforms.lexicon.compiled.casing import coded, lowered
 from lexbeam.transforms.lexicon.compiled.kind import Opened, ResourceKind

@@ -11,9 +11,8 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from lexbeam.transforms.common.csv_rows import csv_rows
 from lexbeam.transforms.common.errors import LexbeamError, nearest
-from lexbeam.transforms.common.texts.line_ends import line_feeds, no_line_end
+from lexbeam.transforms.common.texts.encodings import csv_rows, line_feeds, no_line_end
 from lexbeam.transforms.formats.readers.delimited import rows
 from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Source
 from lexbeam.transforms.formats.records.text_cleaning import decode

@@ -22,7 +22,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lexbeam.transforms.common.texts.apostrophes import straight_words
+from lexbeam.transforms.common.texts.characters import straight_words
 from lexbeam.transforms.lexicon.compiled.keys import MISSING, keys_of, order_of_keys
 from lexbeam.transforms.lexicon.wordnet.files import read_exceptions, read_index
 from lexbeam.transforms.lexicon.wordnet.glosses import gloss_tables

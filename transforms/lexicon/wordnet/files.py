@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from lexbeam.transforms.common.code.fingerprints import digest
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.common.store.resources import content_digest
-from lexbeam.transforms.common.texts.line_ends import with_line_feeds
+from lexbeam.transforms.common.store.models import content_digest
+from lexbeam.transforms.common.texts.encodings import with_line_feeds
 
 _REMEDY = (
     "install Debian's packages wordnet-base and wordnet-sense-index, or name the folder that holds "

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lexbeam.transforms.common.errors import UsageError
-from lexbeam.transforms.common.texts.apostrophes import straight_words
+from lexbeam.transforms.common.texts.characters import straight_words
 from lexbeam.transforms.lexicon.wordnet.lexnames import PARTS, RELATIONS, UPOS
 
 Words: TypeAlias = "pa.Array | pa.ChunkedArray"

@@ -8,7 +8,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lexbeam.transforms.common.texts.apostrophes import straight_words
+from lexbeam.transforms.common.texts.characters import straight_words
 from lexbeam.transforms.lexicon.compiled.keys import MISSING, find, keys_of
 from lexbeam.transforms.lexicon.wordnet.files import Index, find_file, read_counts, wrong
 from lexbeam.transforms.lexicon.wordnet.lexnames import PARTS, RELATIONS, SYNSET_TYPES

@@ -14,7 +14,7 @@ import numpy as np
 from lexbeam.transforms.common.code.fingerprints import digest
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.common.store.resources import content_digest
+from lexbeam.transforms.common.store.models import content_digest
 from lexbeam.transforms.lexicon.thesauri.reading import read_thesaurus
 from lexbeam.transforms.lexicon.thesauri.senses import ThesaurusOptions
 from lexbeam.transforms.lexicon.wordnet.files import Index, digest_of_database, find_file, read_counts

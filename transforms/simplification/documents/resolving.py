@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from lexbeam.schemas.simplification.instances import INSTANCES
 from lexbeam.schemas.simplification.rankings import RANKINGS, SIMPLIFICATIONS
-from lexbeam.transforms.common.store.join import Rows
+from lexbeam.transforms.common.store.tables import Rows
 from lexbeam.transforms.inflection.inflector import Inflecting
 from lexbeam.transforms.simplification.documents.placed_texts import PlacedSentence
 from lexbeam.transforms.simplification.instances.fixed_text import FIXED, fixed_places

@@ -15,11 +15,10 @@ from lexbeam.schemas.columns import Table
 from lexbeam.schemas.simplification.documents import CHANGES, DOCUMENTS
 from lexbeam.schemas.simplification.instances import INSTANCES
 from lexbeam.schemas.simplification.rankings import RANKINGS, SIMPLIFICATIONS
-from lexbeam.transforms.common.batched import batched
+from lexbeam.transforms.common.portions import batched
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage
 from lexbeam.transforms.common.store.batches import SideRows
-from lexbeam.transforms.common.store.join import joined
-from lexbeam.transforms.common.store.tables import Part, PartFile, write_rows
+from lexbeam.transforms.common.store.tables import Part, PartFile, joined, write_rows
 from lexbeam.transforms.formats.records.base import ReaderOptions
 from lexbeam.transforms.formats.spans.registry import SPANS, spanned
 from lexbeam.transforms.formats.spans.source import SpannedSource, TextEdit

@@ -17,8 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lexbeam.transforms.common.texts.apostrophes import straight
-from lexbeam.transforms.common.texts.unseen import seen
+from lexbeam.transforms.common.texts.characters import seen, straight
 from lexbeam.transforms.evaluation.candidate_metrics import Candidates
 from lexbeam.transforms.evaluation.outcomes import Bools, Ints
 

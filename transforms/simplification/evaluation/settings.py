@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from lexbeam.schemas.simplification.candidates import CANDIDATES, SELECTIONS
 from lexbeam.schemas.simplification.rankings import RANKINGS, SIMPLIFICATIONS
-from lexbeam.transforms.common.store.join import Rows
+from lexbeam.transforms.common.store.tables import Rows
 from lexbeam.transforms.evaluation.outcomes import Bools
 from lexbeam.transforms.simplification.evaluation.funnel import Funnel
 from lexbeam.transforms.simplification.evaluation.lists import GoldInstances, Listing, folded

@@ -11,8 +11,7 @@ from lexbeam.schemas.simplification.rankings import RANKINGS
 from lexbeam.transforms.common.code.registry import Entry, Registry
 from lexbeam.transforms.common.errors import UsageError, nearest
 from lexbeam.transforms.common.publish.snapshots import Snapshot
-from lexbeam.transforms.common.store.join import Rows, joined
-from lexbeam.transforms.common.store.tables import read_rows
+from lexbeam.transforms.common.store.tables import Rows, joined, read_rows
 from lexbeam.transforms.simplification.evaluation.settings import by_selection
 from lexbeam.transforms.simplification.evaluation.submissions import submission
 from lexbeam.transforms.simplification.records import ID

@@ -14,8 +14,7 @@ from lexbeam.transforms.common.errors import UsageError, nearest
 from lexbeam.transforms.common.options.small_texts import filled_lines
 from lexbeam.transforms.common.shown import listed
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.common.texts.apostrophes import straight
-from lexbeam.transforms.common.texts.unseen import seen
+from lexbeam.transforms.common.texts.characters import seen, straight
 from lexbeam.transforms.formats.records.base import BadRecord
 from lexbeam.transforms.simplification.evaluation.lists import GoldInstance, folded
 from lexbeam.transforms.simplification.instances.layouts import LAYOUTS, RawSubstitute, graded

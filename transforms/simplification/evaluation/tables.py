@@ -15,8 +15,7 @@ import pyarrow.compute as pc
 from lexbeam.schemas.simplification.instances import INSTANCES, SUBSTITUTES
 from lexbeam.transforms.common.errors import UsageError, nearest
 from lexbeam.transforms.common.options.fields import embedded, option
-from lexbeam.transforms.common.store.join import Rows, joined
-from lexbeam.transforms.common.store.tables import read_rows
+from lexbeam.transforms.common.store.tables import Rows, joined, read_rows
 from lexbeam.transforms.evaluation.bootstrap import BootstrapOptions
 from lexbeam.transforms.evaluation.evaluating import row as metric_row
 from lexbeam.transforms.evaluation.paired import Together

@@ -11,8 +11,7 @@ import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from lexbeam.transforms.common.texts.apostrophes import straight
-from lexbeam.transforms.common.texts.unseen import seen
+from lexbeam.transforms.common.texts.characters import seen, straight
 from lexbeam.transforms.inflection.agreement import gender_before
 from lexbeam.transforms.inflection.articles import beside
 from lexbeam.transforms.inflection.english_past import past_form

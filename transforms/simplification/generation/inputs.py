@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from lexbeam.transforms.common.errors import UsageError
-from lexbeam.transforms.common.options.fields import option
-from lexbeam.transforms.common.options.needs import check_given
+from lexbeam.transforms.common.options.fields import check_given, option
 from lexbeam.transforms.inflection.models import InflectorReference, inflector_for, inflector_reference
 from lexbeam.transforms.lexicon.encoders.base import check_encoder, check_encoder_packages, path_of
 from lexbeam.transforms.lexicon.encoders.encoding import Encoding, encoding_of

@@ -16,11 +16,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lexbeam.schemas.simplification.candidates import CANDIDATES, column_of
-from lexbeam.transforms.common.batched import batched
+from lexbeam.transforms.common.portions import batched
 from lexbeam.transforms.common.store.artefacts import Artefact, Inheritance, Stage
 from lexbeam.transforms.common.store.inheriting import Mask, Read, write_inheriting
-from lexbeam.transforms.common.store.receipts import File
-from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.receipts import File, checked
 from lexbeam.transforms.common.store.tables import Part, PartFile, read_rows, sort_rows
 from lexbeam.transforms.inflection.models import chosen_formats
 from lexbeam.transforms.simplification.generation.combination import Candidate, SourceOf, combined, evidence

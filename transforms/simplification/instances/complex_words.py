@@ -12,9 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage
-from lexbeam.transforms.common.store.join import RowsByKey
-from lexbeam.transforms.common.store.sound import checked
-from lexbeam.transforms.common.store.tables import Part, read_rows
+from lexbeam.transforms.common.store.receipts import checked
+from lexbeam.transforms.common.store.tables import Part, RowsByKey, read_rows
 from lexbeam.transforms.formats.records.base import BadRecord
 from lexbeam.transforms.formats.records.text_cleaning import clean_value
 from lexbeam.transforms.intake.staging import Loaded

@@ -17,13 +17,12 @@ import pyarrow as pa
 
 from lexbeam.transforms.annotation.engines.engine import Engine
 from lexbeam.transforms.annotation.engines.paragraphs import annotate_by_batch
-from lexbeam.transforms.common.batched import batched
-from lexbeam.transforms.common.blas import one_thread
+from lexbeam.transforms.common.arithmetic import one_thread
 from lexbeam.transforms.common.errors import LexbeamError, failure_of
+from lexbeam.transforms.common.portions import batched
 from lexbeam.transforms.common.publish.forgotten import Forgotten
-from lexbeam.transforms.common.records import annotation_batch, annotation_schema
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage
-from lexbeam.transforms.common.store.batches import SideRows
+from lexbeam.transforms.common.store.batches import SideRows, annotation_batch, annotation_schema
 from lexbeam.transforms.common.texts.languages import short_tag
 from lexbeam.transforms.complexity.scorers.fit_stages import chosen_of
 from lexbeam.transforms.corpora.corpus import PartPair

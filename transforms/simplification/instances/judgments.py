@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
-from lexbeam.schemas.rejects import RejectRow
+from lexbeam.schemas.common_tables import RejectRow
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.formats.records.base import BadRecord
 from lexbeam.transforms.intake.header import whole_number

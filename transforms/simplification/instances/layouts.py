@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 from lexbeam.schemas.simplification.instances import FLAGS
 from lexbeam.transforms.common.code.registry import Entry, Registry
-from lexbeam.transforms.common.texts.apostrophes import straight
+from lexbeam.transforms.common.texts.characters import straight
 from lexbeam.transforms.formats.records.base import BadRecord
 
 _WHOLE = re.compile(r"[0-9]{1,9}")

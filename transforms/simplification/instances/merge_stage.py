@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from lexbeam.schemas.rejects import RejectRow
+from lexbeam.schemas.common_tables import RejectRow
 from lexbeam.schemas.simplification.instances import (
     INSTANCE_INPUTS,
     INSTANCE_REJECTS,
@@ -20,10 +20,10 @@ from lexbeam.schemas.simplification.instances import (
 )
 from lexbeam.transforms.annotation.engines.engine import Engine
 from lexbeam.transforms.annotation.engines.texts import tokens_of
-from lexbeam.transforms.common.batched import batched
-from lexbeam.transforms.common.blas import one_thread
-from lexbeam.transforms.common.records import Sentence
+from lexbeam.transforms.common.arithmetic import one_thread
+from lexbeam.transforms.common.portions import batched
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.batches import Sentence
 from lexbeam.transforms.common.store.merge import MergeTask
 from lexbeam.transforms.formats.ingest.staging import RejectStage
 from lexbeam.transforms.intake.merging import (

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from lexbeam.transforms.common.errors import UsageError
-from lexbeam.transforms.common.options.fields import option
-from lexbeam.transforms.common.options.needs import check_given
+from lexbeam.transforms.common.options.fields import check_given, option
 from lexbeam.transforms.learning.scorers import SCORERS
 from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
 from lexbeam.transforms.simplification.ranking.options import RankingOptions, gain_of

@@ -20,8 +20,7 @@ import pyarrow as pa
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage
-from lexbeam.transforms.common.store.receipts import File
-from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.receipts import File, checked
 from lexbeam.transforms.common.store.tables import Part, read_rows
 from lexbeam.transforms.learning.fitting import fit_scorer
 from lexbeam.transforms.learning.models.formats import read_safetensors, write_safetensors

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from lexbeam.schemas.simplification.candidates import CANDIDATES
 from lexbeam.schemas.simplification.rankings import RANKINGS, SIMPLIFICATIONS
-from lexbeam.transforms.common.batched import batched
+from lexbeam.transforms.common.portions import batched
 from lexbeam.transforms.common.store.artefacts import Artefact, Inheritance, Stage
 from lexbeam.transforms.common.store.inheriting import Mask, Read, write_inheriting
 from lexbeam.transforms.common.store.receipts import File

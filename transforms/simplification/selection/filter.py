@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lexbeam.transforms.common.backwards import match_backwards
 from lexbeam.transforms.common.code.registry import Entry
+from lexbeam.transforms.common.patterns import match_backwards
 from lexbeam.transforms.common.store.identity import Fingerprinted
 from lexbeam.transforms.inflection.inflector import Inflecting
 from lexbeam.transforms.inflection.models import InflectorReference, inflector_for

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from lexbeam.transforms.common.code.registry import Registry
-from lexbeam.transforms.common.texts.apostrophes import straight
+from lexbeam.transforms.common.texts.characters import straight
 from lexbeam.transforms.inflection.lemmas import lemmas_of
 from lexbeam.transforms.simplification.records import Instance
 from lexbeam.transforms.simplification.resources import VECTORS, by_language

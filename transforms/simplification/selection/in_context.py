@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lexbeam.transforms.common.rowwise import dots
+from lexbeam.transforms.common.arithmetic import dots
 from lexbeam.transforms.lexicon.encoders.base import load_encoder
 from lexbeam.transforms.lexicon.encoders.vectors import span_vectors
 from lexbeam.transforms.simplification.selection.filter import InstanceCandidates, Selecting, TaggedPlace, replaced

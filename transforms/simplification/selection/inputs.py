@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from lexbeam.schemas.corpus.sentences import UPOS
 from lexbeam.transforms.annotation.engines.registry import check_engine, describe_engine
 from lexbeam.transforms.common.errors import UsageError
-from lexbeam.transforms.common.options.fields import option
-from lexbeam.transforms.common.options.needs import check_given
+from lexbeam.transforms.common.options.fields import check_given, option
 from lexbeam.transforms.inflection.models import inflector_reference
 from lexbeam.transforms.lexicon.encoders.base import check_encoder_packages
 from lexbeam.transforms.lexicon.encoders.encoding import encoding_of

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Sequence
 from lexbeam.transforms.annotation.engines.registry import load_tagger
 from lexbeam.transforms.annotation.engines.texts import annotate_sentences
 from lexbeam.transforms.common.errors import LexbeamError
-from lexbeam.transforms.common.records import Sentence
+from lexbeam.transforms.common.store.batches import Sentence
 from lexbeam.transforms.simplification.selection.filter import (
     CandidateState,
     InstanceCandidates,

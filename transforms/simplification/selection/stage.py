@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from lexbeam.schemas.simplification.candidates import CANDIDATES, SELECTIONS
 from lexbeam.transforms.annotation.engines.registry import chosen_entries
-from lexbeam.transforms.common.batched import batched
+from lexbeam.transforms.common.portions import batched
 from lexbeam.transforms.common.store.artefacts import Artefact, Inheritance, Stage
 from lexbeam.transforms.common.store.inheriting import Mask, Read, write_inheriting
 from lexbeam.transforms.common.store.receipts import File

@@ -18,12 +18,11 @@ from lexbeam.schemas.simplification.rankings import RANKINGS
 from lexbeam.transforms.common.errors import UsageError, nearest
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.common.publish.sections import owner_of
-from lexbeam.transforms.common.publish.snapshots import Snapshot
-from lexbeam.transforms.common.publish.views import View
+from lexbeam.transforms.common.publish.snapshots import Snapshot, View
 from lexbeam.transforms.common.shown import Block, Grid, Kwic, Use, number
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.tables import read_rows
-from lexbeam.transforms.common.texts.apostrophes import straight
+from lexbeam.transforms.common.texts.characters import straight
 from lexbeam.transforms.simplification.records import Row
 
 _INSTANCE_COLUMNS = ("instance_id", "target", "sentence", "start", "end")

@@ -16,12 +16,11 @@ from lexbeam.schemas.simplification.instances import FLAGS, INSTANCE_REASONS, IN
 from lexbeam.transforms.common.code.registry import Registry
 from lexbeam.transforms.common.errors import UsageError, nearest
 from lexbeam.transforms.common.options.fields import option
-from lexbeam.transforms.common.publish.snapshots import Snapshot
-from lexbeam.transforms.common.publish.views import View
+from lexbeam.transforms.common.publish.snapshots import Snapshot, View
 from lexbeam.transforms.common.shown import Block, Kwic, Use, amount, listed
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.tables import read_rows
-from lexbeam.transforms.common.texts.apostrophes import straight
+from lexbeam.transforms.common.texts.characters import straight
 from lexbeam.transforms.report.panels import Note, Panel, Rows
 from lexbeam.transforms.simplification.instances.fixed_text import FIXED
 from lexbeam.transforms.simplification.records import Row

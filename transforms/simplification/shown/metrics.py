@@ -11,10 +11,9 @@ from lexbeam.schemas.simplification.rankings import FUNNEL, STAGES
 from lexbeam.transforms.common.code.registry import Registry
 from lexbeam.transforms.common.errors import UsageError, nearest
 from lexbeam.transforms.common.options.fields import option
-from lexbeam.transforms.common.publish.snapshots import Snapshot
-from lexbeam.transforms.common.publish.views import View
+from lexbeam.transforms.common.publish.snapshots import Snapshot, View
 from lexbeam.transforms.common.shown import Block, Grid, columns_with
-from lexbeam.transforms.common.store.join import Rows
+from lexbeam.transforms.common.store.tables import Rows
 from lexbeam.transforms.simplification.records import Row
 from lexbeam.transforms.simplification.shown.views import STAGES_VIEW
 

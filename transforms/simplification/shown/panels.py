@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lexbeam.schemas.columns import column
-from lexbeam.schemas.metrics import SIMPLIFICATION_METRICS
+from lexbeam.schemas.common_tables import SIMPLIFICATION_METRICS
 from lexbeam.schemas.simplification.candidates import CANDIDATES
 from lexbeam.schemas.simplification.instances import INSTANCES, SUBSTITUTES
 from lexbeam.schemas.simplification.rankings import STAGES

@@ -16,12 +16,10 @@ from lexbeam.schemas.simplification.rankings import RANKINGS, SIMPLIFICATIONS
 from lexbeam.transforms.common.code.registry import Registry
 from lexbeam.transforms.common.errors import UsageError, nearest
 from lexbeam.transforms.common.options.fields import option
-from lexbeam.transforms.common.publish.snapshots import Snapshot
-from lexbeam.transforms.common.publish.views import View
+from lexbeam.transforms.common.publish.snapshots import Snapshot, View
 from lexbeam.transforms.common.shown import Block, columns_with, number
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.common.store.join import Rows, joined
-from lexbeam.transforms.common.store.tables import read_rows
+from lexbeam.transforms.common.store.tables import Rows, joined, read_rows
 from lexbeam.transforms.simplification.evaluation.lists import folded
 from lexbeam.transforms.simplification.records import ID, Row
 from lexbeam.transforms.simplification.shown.candidates import CANDIDATES_VIEW, without_candidates

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from lexbeam.pipelines.commands.folder.beside import remove_reports
+from lexbeam.pipelines.commands.folder.forget import remove_reports
 from lexbeam.transforms.common.publish.layout import ARTEFACTS, make_marked_folder
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.report.page import is_report

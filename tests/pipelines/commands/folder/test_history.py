@@ -9,7 +9,7 @@ from making import made_section, put
 
 import lexbeam
 from lexbeam.pipelines.cli import main
-from lexbeam.pipelines.frame.common_options import PublishOptions
+from lexbeam.pipelines.frame.command import PublishOptions
 from lexbeam.pipelines.frame.publishing import Intended, Sections, publish_run
 from lexbeam.transforms.common.publish import history, publication
 from lexbeam.transforms.common.publish.layout import locked, read_record, snapshot_name

@@ -2,9 +2,8 @@
 
 from published import CORPUS, change_section, documents, publish, rewritten, scores, sentences
 
-from lexbeam.pipelines.commands.folder import last_change
-from lexbeam.pipelines.commands.folder.diff import _blocks, _record
-from lexbeam.pipelines.commands.folder.last_change import last_change_head, last_change_panels
+from lexbeam.pipelines.commands.folder import diff
+from lexbeam.pipelines.commands.folder.diff import _blocks, _record, last_change_head, last_change_panels
 from lexbeam.transforms.report.page import render
 
 
@@ -78,7 +77,7 @@ def test_rows_of_a_large_table_with_other_parts_are_not_compared(tmp_path, monke
     )
     _, tables, *_ = last_change_panels(before, after)
     assert tables.rows.to_pylist()[0]["added"] == 3
-    monkeypatch.setattr(last_change, "COMPARED", 2)
+    monkeypatch.setattr(diff, "COMPARED", 2)
     _, tables, *_ = last_change_panels(before, after)
     assert tables.rows.to_pylist()[0]["added"] is None
 

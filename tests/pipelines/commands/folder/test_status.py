@@ -15,8 +15,8 @@ from object_store import OBJECTS
 from small_runs import corpus, write_texts
 
 from lexbeam.pipelines.cli import main
-from lexbeam.pipelines.commands.folder import stages as stages_module
 from lexbeam.pipelines.commands.folder import status
+from lexbeam.pipelines.commands.folder import survey as stages_module
 from lexbeam.pipelines.commands.folder import survey as survey_module
 from lexbeam.pipelines.commands.folder.survey import survey
 from lexbeam.pipelines.frame import publishing

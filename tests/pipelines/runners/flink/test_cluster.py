@@ -14,9 +14,18 @@ import pytest
 import yaml
 from marked import MARK, left_of, wait_until
 
-from lexbeam.pipelines.runners.flink import cluster as module
-from lexbeam.pipelines.runners.flink.cluster import down, free_port, main, read_state, up
-from lexbeam.pipelines.runners.flink.programs import Cluster, environment_of, job_manager, task_manager
+from lexbeam.pipelines.runners import flink_cluster as module
+from lexbeam.pipelines.runners.flink_cluster import (
+    Cluster,
+    down,
+    environment_of,
+    free_port,
+    job_manager,
+    main,
+    read_state,
+    task_manager,
+    up,
+)
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 
 # Answers as the JobManager does where it is one, and starts a process in a group of its own, as workers are.

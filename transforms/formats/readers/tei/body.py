@@ -24,8 +24,8 @@ import numpy as np
 from lxml import etree
 
 from lexbeam.schemas.corpus.sentences import UPOS
-from lexbeam.transforms.common.marks import nfc
-from lexbeam.transforms.common.records import Sentence
+from lexbeam.transforms.common.store.batches import Sentence
+from lexbeam.transforms.common.texts.characters import nfc
 from lexbeam.transforms.formats.readers.tei.breaks import mend_breaks
 from lexbeam.transforms.formats.readers.tei.marks import (
     BREAK,

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from lexbeam.transforms.common.store.resources import packaged_text
+from lexbeam.transforms.common.store.models import packaged_text
 from lexbeam.transforms.formats.records.text_cleaning import rare_characters
 
 # As the stylesheet has them: the border of a paragraph; a break; a break that cuts a word, by its `break` or because it

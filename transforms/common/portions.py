@@ -1,12 +1,18 @@
-"""Values many at a time, by their number and size alone, so that batches depend on the data; and in lanes.
+"""How rows and work are divided: into batches, lanes and parts, by what the data are alone.
 
 Lanes are of about equal weight, the largest pieces first: local runners deal keys out by index and never steal, so
 equal lanes are what makes two workers twice as fast. Lanes never affect a result.
+
+Neither workers nor earlier runs count for the parts of a table, so that the same corpus makes the same files:
+`parts_for(documents=2_000_000, tokens=900_000_000)` is 64. The number is a power of two, so that one that is twice as
+large splits each part in two.
 """
 
 import heapq
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
+
+from lexbeam.transforms.common.errors import UsageError, quoted
 
 T = TypeVar("T")
 
@@ -49,3 +55,39 @@ def pack(weights: Sequence[float], lanes: int) -> list[list[int]]:
         packed[lane].append(index)
         heapq.heappush(loads, (load + weights[index], lane))
     return [lane for lane in packed if lane]
+
+
+AUTO = "auto"
+MOST_PARTS = 10_000
+LEAST_PARTS = 8  # and so the parts of small corpora
+_MOST = 8192
+# Most of each that a part has, on average. With all three it takes about 200 MB of `sentences`.
+ROWS = 1 << 17
+TOKENS = 1 << 24
+CHARACTERS = 1 << 27
+
+
+def parts_for(rows: int = 0, tokens: int = 0, characters: int = 0) -> int:
+    """Return the least power of two, from 8 to 8192, by which a part has no more than its share.
+
+    Args:
+        rows: documents, or rows that are staged for the table.
+        tokens: of the sentences.
+        characters: of the documents' texts.
+    """
+    shares = max(-(-rows // ROWS), -(-tokens // TOKENS), -(-characters // CHARACTERS), LEAST_PARTS)
+    return min(1 << (shares - 1).bit_length(), _MOST)
+
+
+def stated_parts(value: str) -> int:
+    """Return the number of parts that an option states; 0 where the corpus decides it.
+
+    Raises:
+        UsageError: the value is neither `auto` nor a number that a table can have.
+    """
+    if value == AUTO:
+        return 0
+    number = int(value) if value.isascii() and value.isdecimal() and len(value) <= len(str(MOST_PARTS)) else 0
+    if not 1 <= number <= MOST_PARTS:
+        raise UsageError(f"must be {AUTO}, or a number from 1 to {MOST_PARTS}, not {quoted(value)}")
+    return number

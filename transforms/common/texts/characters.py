@@ -1,5 +1,6 @@
-r"""Characters that nobody sees: those that carry meaning stay, the others go.
+r"""Characters that nobody sees, runs of combining marks, and apostrophes.
 
+Characters that nobody sees: those that carry meaning stay, the others go.
 What carries meaning hangs on what stands beside it. U+200B parts words, and becomes a space. A joiner
 (U+200C, U+200D) stays where it does something, which is wider than the contexts A1, A2 and B of UAX #31,
 section 2.3, since people write more than identifiers:
@@ -16,6 +17,33 @@ hyphens, marks of direction, invisible operators, other variation selectors and 
 
     >>> seen("می\u200cخواهم"), seen("Auf\u200clage"), seen("one\u200bby\u200f one")
     ('می\u200cخواهم', 'Auflage', 'one by one')
+
+Runs of marks are bounded as in Unicode's Stream-Safe Text Format (UAX #15, section 13).
+What is counted are non-starters: characters whose canonical combining class is not zero, in a
+text's compatibility decomposition (NFKD). A letter that is composed with marks counts with the
+marks that its decomposition ends in (ǖ with two), and so U+0344, which is two marks. No language
+comes near 30 in a row. To bring a run into canonical order, Python's `unicodedata` takes time that
+grows with its square, as does its `is_normalized`; so a text's runs are bounded before either sees
+it. Signs of combining class zero, such as the vowels of Devanagari, need no order and do not count.
+
+    >>> text = "a" + 40 * "\u0301" + "b"
+    >>> too_many(text), broken(text)[1], len(nfc(text))
+    (31, 1, 42)
+
+Apostrophes are signs that people, keyboards and printers write for one another.
+A word is the same whichever it has, so that words are compared by their straight form; what is published keeps its
+sign. Each sign is one code point, as the straight one is: a place in the straight form is the same place in the text.
+
+- U+0027, the key of a keyboard; U+2019, what is printed, and what Unicode prefers.
+- U+2018 and U+201B, what word processors make of a key at the start of a word (*‘tis*).
+- U+02BC and U+02BB, letters of Ukrainian and Breton, of Hawaiian and Uzbek, for which all of the above are typed.
+- U+FF07, the key of keyboards for Chinese and Japanese.
+
+Not among them are primes (U+2032, U+02B9: minutes, feet, the soft sign of transliterations) and accents that stand
+alone (U+0060, U+00B4): they mean something else, or begin a quotation.
+
+    >>> straight("o’clock"), straight("Oʻzbek"), straight("5′ 3″")
+    ("o'clock", "O'zbek", '5′ 3″')
 """
 
 import functools
@@ -24,6 +52,9 @@ import unicodedata
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 import re2
 
 JOINERS = "\u200c\u200d"
@@ -190,3 +221,136 @@ def _selector(found: re.Match[str]) -> str:
     if found.group() not in _EMOJI or not before:
         return ""
     return found.group() if after == _KEYCAP or unicodedata.category(before)[0] in "SP" else ""
+
+
+LIMIT = 30
+# Combining grapheme joiner: a starter that is not seen, which the Stream-Safe Text Process inserts.
+_JOINER = "\u034f"
+_FIRST, _LAST = 0x300, 0x1FFFF  # there are no marks before and none behind
+_FAR = "\U00010000"
+# A run is over the limit only if so many characters in a row are nothing but marks: one of them is
+# two marks at most, and a letter before them ends in three at most.
+ENOUGH = 14
+
+
+def too_many(text: str) -> int | None:
+    """Return the place, in code points, of the first mark that is one too many in its run."""
+    if _harmless(text):
+        return None
+    for stretch in _pattern().finditer(text):
+        if breaks := _breaks(text, *stretch.span(), first=True):
+            return breaks[0]
+    return None
+
+
+def broken(text: str) -> tuple[str, int]:
+    """Return a text in the Stream-Safe Text Format, and how many U+034F were inserted for that.
+
+    That is what the Stream-Safe Text Process makes of it: wherever a mark is one too many, U+034F
+    stands before it, and the count begins anew.
+    """
+    if _harmless(text):
+        return text, 0
+    breaks: list[int] = []
+    for stretch in _pattern().finditer(text):
+        breaks += _breaks(text, *stretch.span())
+    if not breaks:
+        return text, 0
+    pieces = [text[: breaks[0]]]
+    for start, end in zip(breaks, [*breaks[1:], len(text)], strict=True):
+        pieces += (_JOINER, text[start:end])
+    return "".join(pieces), len(breaks)
+
+
+def nfc(text: str) -> str:
+    """Return a text in NFC, its runs of marks broken, in linear time."""
+    if text.isascii():
+        return text
+    return unicodedata.normalize("NFC", text if len(text) < ENOUGH else broken(text)[0])
+
+
+def is_nfc(text: str) -> bool:
+    """Return whether a text is in NFC and has no run over the limit, in linear time."""
+    return text.isascii() or (too_many(text) is None and unicodedata.is_normalized("NFC", text))
+
+
+def _harmless(text: str) -> bool:
+    """Return whether a text has no run over the limit; nearly always, and soon."""
+    return len(text) < ENOUGH or text.isascii() or _pattern().search(text) is None
+
+
+def _breaks(text: str, start: int, end: int, *, first: bool = False) -> list[int]:
+    """Return the places in a stretch where a mark is one too many; or the first of them alone."""
+    marks = _marks()
+    count = _trailing(text[start - 1]) if start else 0
+    places = []
+    for place in range(start, end):
+        more = marks.get(text[place])
+        if more is None:
+            count = _trailing(text[place])
+            continue
+        if count + more > LIMIT:
+            places.append(place)
+            if first:
+                break
+            count = 0
+        count += more
+    return places
+
+
+@functools.lru_cache(1 << 12)
+def _trailing(character: str) -> int:
+    """Return how many non-starters a starter's decomposition ends in."""
+    decomposed = unicodedata.normalize("NFKD", character)
+    place = len(decomposed)
+    while place and unicodedata.combining(decomposed[place - 1]):
+        place -= 1
+    return len(decomposed) - place
+
+
+@functools.cache
+def _marks() -> dict[str, int]:
+    """Return the characters that decompose into nothing but non-starters, and into how many."""
+    marks = {}
+    for character in map(chr, range(_FIRST, _LAST + 1)):
+        if unicodedata.combining(character) or unicodedata.decomposition(character):
+            decomposed = unicodedata.normalize("NFKD", character)
+            if all(map(unicodedata.combining, decomposed)):
+                marks[character] = len(decomposed)
+    return marks
+
+
+@functools.cache
+def _pattern() -> re.Pattern[str]:
+    """Return what finds the stretches that hold all runs over the limit, a letter before aside."""
+    # The few hundred beyond the first plane, one by one, would make the search 30 times slower.
+    near = "".join(re.escape(mark) for mark in _marks() if mark < _FAR)
+    mark = f"[{near}{_FAR}-{chr(_LAST)}]"
+    # One of them in front, outside the repetition, makes it faster still.
+    return re.compile(f"{mark}{mark}{{{ENOUGH - 1},}}")
+
+
+_SIGNS = "\u2019\u2018\u201b\u02bc\u02bb\uff07"
+_ANY_SIGN = re.compile(f"[{_SIGNS}]")
+_LEADS = sorted({sign.encode()[0] for sign in _SIGNS})  # their first bytes
+
+
+def straight(text: str) -> str:
+    """Return a text with straight apostrophes, of the same length."""
+    return text if text.isascii() else _ANY_SIGN.sub("'", text)
+
+
+def straight_words(words: pa.Array) -> pa.Array:
+    """Return words with straight apostrophes; the array itself if they have no others.
+
+    Args:
+        words: string or large_string.
+    """
+    buffer = words.buffers()[2]
+    data = np.frombuffer(buffer, np.uint8) if buffer else np.empty(0, np.uint8)
+    if not any((data == lead).any() for lead in _LEADS):  # of most lists; much faster than the search below
+        return words
+    curly = pc.fill_null(pc.match_substring_regex(words, _ANY_SIGN.pattern), False)
+    if not curly.true_count:
+        return words
+    return pc.replace_with_mask(words, curly, pc.replace_substring_regex(words.filter(curly), _ANY_SIGN.pattern, "'"))

@@ -16,7 +16,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from lexbeam.pipelines.progress.lines import Line, StageCount, line_of
+from lexbeam.pipelines.monitoring.estimates import Line, StageCount, line_of
 
 BAR, LEAST_BAR = 20, 8
 WORDS = 44  # columns left for words such as: 48 of 48 parts of null slices in 1 min 20 s

@@ -1,0 +1,186 @@
+"""Sums that have one order: one BLAS thread, products in which no row depends on its neighbours, compiled loops.
+
+With another number of threads a matrix product is cut up otherwise and its last bits change. Equal
+bytes are promised per CPU kernel and lock file, with one thread.
+
+>>> import numpy as np
+>>> with one_thread():
+...     float((np.ones((2, 3)) @ np.ones(3)).sum())
+6.0
+
+BLAS sums in an order that depends on how many rows and columns a matrix has, and on where a row
+stands among them; `numpy.einsum` on how an array lies in memory, and beyond 8192 numbers on how
+many rows there are. So here each product is cut into tiles of one shape, filled up with zeros, in
+float64. In such a tile the place of a row does not matter, with any kernel of OpenBLAS for x86
+(tests/common/test_arithmetic.py); of float32 it would.
+
+>>> rows, matrix = np.arange(6.0).reshape(3, 2), np.array([[1.0, 0.0], [2.0, 1.0]])
+>>> product(rows, matrix).tolist()
+[[2.0, 1.0], [8.0, 3.0], [14.0, 5.0]]
+>>> dots(rows, rows).tolist()
+[1.0, 13.0, 41.0]
+"""
+
+import hashlib
+import importlib
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import threadpoolctl
+
+from lexbeam.transforms.common.errors import UsageError
+
+_lock = threading.Lock()
+_inside = 0
+_limits: list[Any] = []
+_known: tuple[int, threadpoolctl.ThreadpoolController] | None = None
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Limit every loaded BLAS library to one thread within the block.
+
+    Blocks may be nested, and entered by several threads of a process at once: the limit, which is
+    the whole process's, is lifted when the last one is left.
+    """
+    global _inside
+    with _lock:
+        _inside += 1
+        _take_control()
+        # Anew each time, for a library may have been loaded since the last block was entered.
+        _limits.append(_libraries().limit(limits=1, user_api="blas"))
+    try:
+        yield
+    finally:
+        with _lock:
+            _inside -= 1
+            if not _inside:
+                _take_control()
+                while _limits:
+                    _limits.pop().restore_original_limits()
+
+
+def _libraries() -> threadpoolctl.ThreadpoolController:
+    """Return the libraries that are loaded: to look for them takes milliseconds, an import does."""
+    global _known
+    modules = len(sys.modules)
+    if _known is None or _known[0] != modules:
+        _known = modules, threadpoolctl.ThreadpoolController()
+    return _known[1]
+
+
+def _take_control() -> None:
+    """Let this thread set limits: since 3.8 threadpoolctl silently ignores all but the first."""
+    clear = getattr(threadpoolctl.OpenBLASController, "clear_controlling_thread", None)
+    if clear is not None:
+        clear(force=True)
+
+
+Floats = npt.NDArray[np.float64]
+
+# Multiples of the heights and widths that kernels of OpenBLAS work with (4 to 24).
+_HEIGHT = 24
+_WIDTH = 192
+_COLUMNS = 4096  # that einsum sums at once; it cuts longer rows itself, and not always alike
+
+
+def product(rows: npt.NDArray[Any], matrix: npt.NDArray[Any]) -> Floats:
+    """Return `rows @ matrix`, each number decided by its row and its column alone.
+
+    With few rows it costs as much as with 24, and with few columns as much as with 192: for a
+    single column use `dots`.
+
+    Args:
+        rows: (rows, n).
+        matrix: (n, columns).
+
+    Returns:
+        Float64 of shape (rows, columns).
+    """
+    left = np.ascontiguousarray(rows, np.float64)
+    right = np.ascontiguousarray(matrix.T, np.float64)
+    products = np.empty((len(left), len(right)))
+    whole = (_HEIGHT, _WIDTH)
+    with one_thread():
+        for column in range(0, len(right), _WIDTH):
+            columns = _filled(right[column : column + _WIDTH], _WIDTH).T
+            for row in range(0, len(left), _HEIGHT):
+                place = products[row : row + _HEIGHT, column : column + _WIDTH]
+                tile = _filled(left[row : row + _HEIGHT], _HEIGHT)
+                if place.shape == whole:
+                    np.matmul(tile, columns, out=place)
+                else:
+                    place[:] = (tile @ columns)[: len(place), : place.shape[1]]
+    return products
+
+
+def _filled(rows: Floats, height: int) -> Floats:
+    if len(rows) == height:
+        return rows
+    filled = np.zeros((height, rows.shape[1]))
+    filled[: len(rows)] = rows
+    return filled
+
+
+def dots(first: npt.NDArray[Any], second: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return the inner product of each row of one matrix with that of another, or with one vector.
+
+    Args:
+        first: (rows, n), float64 or float32.
+        second: of the same shape and type, or (n,).
+
+    Returns:
+        (rows,), of their type.
+    """
+    first, second = np.ascontiguousarray(first), np.ascontiguousarray(second)
+    how = "ij,ij->i" if second.ndim > 1 else "ij,j->i"
+    sums = np.zeros(len(first), np.result_type(first, second))
+    for start in range(0, first.shape[1], _COLUMNS):
+        piece = slice(start, start + _COLUMNS)
+        sums += np.einsum(how, first[:, piece], second[..., piece])
+    return sums
+
+
+LANES = 16  # of a sum
+
+
+def load_loops(name: str, source: str, what: str, instead: str) -> ModuleType:
+    """Return a compiled module.
+
+    Args:
+        name: of the module.
+        source: that it has to be compiled from.
+        what: the option that needs it.
+        instead: the option that does not.
+
+    Raises:
+        UsageError: it has not been compiled, or from another source than is installed.
+    """
+    try:
+        # By a name that the walk over code does not follow: the source says what it is.
+        loops = importlib.import_module(name)
+    except ImportError as error:
+        raise UsageError(
+            f"{what} is not compiled here ({error}): install a C compiler and Python's headers "
+            f"(gcc, python3-dev), and Lexbeam once more, or take {instead}"
+        ) from error
+    if hashlib.sha256(source.encode()).hexdigest() != loops.SOURCE:
+        raise UsageError(
+            f"{what} was compiled from another version of its source: install Lexbeam once more "
+            "(`make install` in a checkout)"
+        )
+    return loops
+
+
+def padded(rows: int, dim: int) -> npt.NDArray[np.float32]:
+    """Return zeros of shape (rows, `dim` rounded up to 16), each row at the start of a line of the cache."""
+    width = -(-dim // LANES) * LANES
+    memory = np.zeros(rows * width + LANES, np.float32)
+    start = -memory.ctypes.data // 4 % LANES
+    return memory[start : start + rows * width].reshape(rows, width)
