@@ -102,7 +102,7 @@ class _Giving:
         for path, called in self._written.items():
             for file in (path, files.shown(path), path.rpartition("/")[2]):
                 again = f"({re.escape(called.partition(' ')[0])}:? )?"  # where the option is named already
-                message = re.sub(rf"{again}(?<![\w/.]){re.escape(file)}(?![\w/])", lambda _: called, message)
+                message = re.sub(rf"{again}(?<![\w/.]){re.escape(file)}(?![\w/])", lambda _: called, message)  # noqa: B023
         if isinstance(error, files.NoFilesError):
             hints = (
                 path_or_text(self._known[name], value) for name, value in self._values.items() if name in self._known

@@ -11,7 +11,7 @@ from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.shown import Block
 
-O = TypeVar("O", bound=PublishOptions)
+O = TypeVar("O", bound=PublishOptions)  # noqa: E741
 P = TypeVar("P")
 
 

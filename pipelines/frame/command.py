@@ -197,7 +197,7 @@ class IntakeOptions(RunnerOptions):
     parts: str = option(AUTO, help=PARTS_HELP, metavar="N", check=stated_parts, group=RUN)
 
 
-O = TypeVar("O")
+O = TypeVar("O")  # noqa: E741
 P = TypeVar("P")
 
 

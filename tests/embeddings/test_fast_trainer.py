@@ -95,7 +95,7 @@ def by_the_book(texts, options, seed):
             for w in (number[word] for word in text if word in number):
                 position += 1
                 key = mix64(mix64(seed) + position * GOLDEN & M64)
-                draw = lambda n, key=key: mix64(key + n * GOLDEN & M64) >> 32
+                draw = lambda n, key=key: mix64(key + n * GOLDEN & M64) >> 32  # noqa: E731
                 share = 1.0
                 if options.sample:
                     share = min(1.0, (np.sqrt(uses[w] / threshold) + 1) * threshold / uses[w])

@@ -65,7 +65,7 @@ LIMITS = (1, 2, 10, 40, 100)
 
 def _common(rng: random.Random) -> dict[str, Any]:
     """Draw options that most readers know; mostly none."""
-    options: dict[str, Any] = {}
+    options: dict[str, Any] = {}  # never changed
     if chance(rng, 0.12):
         options["encoding"] = rng.choice(ENCODINGS)
     if chance(rng, 0.1):

@@ -46,7 +46,7 @@ class Case(NamedTuple):
     name: str
     data: bytes | Callable[[], bytes] | None
     out: str
-    options: dict[str, Any] = {}  # never changed
+    options: dict[str, Any] = {}  # noqa: RUF012  # never changed
     place: Callable[[Path], object] | None = None
     while_read: Callable[[Path], Any] = nullcontext
 

@@ -74,7 +74,7 @@ class Meaning(NamedTuple):
     name: str
     data: bytes | Callable[[], bytes]
     read: str
-    options: dict[str, Any] = {}  # never changed
+    options: dict[str, Any] = {}  # noqa: RUF012  # never changed
     by: Callable[[Path, dict[str, Any]], str] = read_as_text
 
 

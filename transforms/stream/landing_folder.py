@@ -106,7 +106,7 @@ class LineSpool:
         self._folder = folder
         self._rule = rule
         files.make_folder(folder, private=True)
-        self._stream = open(os.path.join(folder, SPOOL), "a+b", buffering=0)
+        self._stream = open(os.path.join(folder, SPOOL), "a+b", buffering=0)  # noqa: SIM115 - held while it reads
         try:
             fcntl.flock(self._stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -33,13 +33,10 @@ _INTERFACE = "lexbeam"
 PLUMBING = frozenset(
     f"lexbeam.transforms.common.{name}"
     for name in (
-        "cache",
         "code.registry",
-        "code.usage",
         "code.version",
-        "endable",
         "errors",
-        "options.checks",
+        "machine",
         "options.fields",
         "options.option",
         "store.artefacts",
@@ -47,8 +44,6 @@ PLUMBING = frozenset(
         "store.identity",
         "store.models",
         "store.receipts",
-        "store.sound",
-        "system_errors",
     )
 )
 

@@ -316,7 +316,7 @@ def _plain(path: str) -> dict[str, Any] | None:
     return value if isinstance(value, dict) and isinstance(value.get("tables", {}), dict) else None
 
 
-O = TypeVar("O")
+O = TypeVar("O")  # noqa: E741
 
 
 @dataclass(frozen=True)

@@ -105,7 +105,7 @@ class SideRows:
 
     def __init__(self, schema: pa.Schema) -> None:
         self._schema = schema
-        self._file = tempfile.SpooledTemporaryFile(_IN_MEMORY)
+        self._file = tempfile.SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115 - `__exit__` closes it
         self._writer = pa.ipc.new_stream(self._file, schema)
 
     def add(self, rows: Sequence[Mapping[str, object]]) -> None:

@@ -103,7 +103,7 @@ class StagedWriter:
         self._parts = RANGES if ranges else parts
         self._batches = BatchWriter(stream, schema)
         self._classes = None if parts else Classes(schema, ranges)  # those of what is gathered are known
-        self._entries: IO[bytes] = tempfile.SpooledTemporaryFile(_SPOOLED)
+        self._entries: IO[bytes] = tempfile.SpooledTemporaryFile(_SPOOLED)  # noqa: SIM115 - `__exit__` closes it
         self._directory: list[tuple[int, int, int, int, int]] = []
         self._run = 0
         self._held: list[Entries] = []

@@ -136,7 +136,7 @@ class _Runs:
     """Sorted rows that wait on disk until all are there."""
 
     def __init__(self) -> None:
-        self._file = tempfile.TemporaryFile()
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115 - `close` does
         self._writer = BatchWriter(self._file, LISTED)
         self._runs: list[tuple[int, list[int]]] = []  # of each its first batch, and the first keys of all
 

@@ -27,7 +27,7 @@ def refused_files(look: Sequence[InputFile], options: IngestOptions) -> list[Rej
         if file.name.lower().endswith(suffixes):
             break
         head = _head(file)
-        source = Source(file.name, lambda: files.open_read(file.path), file.path)
+        source = Source(file.name, lambda: files.open_read(file.path), file.path)  # noqa: B023  is not opened
         reject = None if head is None else refusal_of(source, head, options.format, options.reader)
         if reject is None:
             break

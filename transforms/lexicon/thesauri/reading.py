@@ -51,7 +51,7 @@ def read_thesaurus(path: str, options: ThesaurusOptions, left_out: Counter[str] 
         # Entries of FreeDict are found by their bytes.
         is_indexed = (options.format or "freedict") == "freedict" and is_freedict(path)
         stream = whole if is_indexed else line_feeds(whole)
-        first = getattr(stream, "readline")(LINE_BYTES)
+        first = getattr(stream, "readline")(LINE_BYTES)  # noqa: B009 - iterating a stream has no limit
         name = options.format or detect(first, path)
         reader = READERS[name]
         for key, given in (("side", options.side), ("least", options.least)):
@@ -63,7 +63,7 @@ def read_thesaurus(path: str, options: ThesaurusOptions, left_out: Counter[str] 
 
 def _lines(first: bytes, stream: Iterable[bytes], path: str, limit: int) -> Iterator[bytes]:
     """Yield the lines, of the first of which up to `LINE_BYTES` were read to see what they are."""
-    read = getattr(stream, "readline")
+    read = getattr(stream, "readline")  # noqa: B009 - iterating a stream has no limit
     if len(first) == LINE_BYTES and limit > LINE_BYTES and not first.endswith(b"\n"):
         first += read(limit - LINE_BYTES)
     for number, line in enumerate(chain([first], iter(lambda: read(limit), b"")), start=1):
