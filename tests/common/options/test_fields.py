@@ -1,4 +1,11 @@
-"""Options as dataclass fields: embedding, paths, checks, and what of them counts as code."""
+"""Options as dataclass fields: embedding, paths, checks, and what of them counts as code.
+
+Options that something chosen needs.
+
+Options that entries of a registry use alone, with the options of a command.
+
+Options of a manifest and those of now, of which some are new and some are gone.
+"""
 
 import os
 from dataclasses import dataclass
@@ -6,14 +13,19 @@ from pathlib import Path
 
 import pytest
 
+from lexbeam.pipelines.commands.change.options import ChangeOptions
+from lexbeam.transforms.change.scores.measures import MEASURES, Measure
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import (
+    check_given,
     embedded,
     from_mapping,
     noted_paths,
     option,
+    option_changes,
     options_of,
     plain_options,
+    unused,
     value_of,
 )
 from lexbeam.transforms.common.options.option import Within
@@ -154,3 +166,103 @@ def test_checks_and_choices_from_a_registry_are_asked():
         made(even=3)
     with pytest.raises(UsageError, match="choice cannot be 'tow'; did you mean 'two'"):
         made(choice="tow")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Files:
+    vectors: str | None = option(None, help="static vectors", metavar="FILE")
+
+
+def test_what_lacks_is_asked_for_by_what_it_means():
+    told = (
+        r"^`use` names vectors, which needs `vectors` FILE \(static vectors\): give it, or choose otherwise by `use`$"
+    )
+    with pytest.raises(UsageError, match=told):
+        check_given("vectors", Files(), "`use` names vectors", "use")
+
+
+def test_what_is_given_or_needs_nothing_passes():
+    check_given("vectors", Files(vectors="x.vec"), "x", "use")
+    check_given("", Files(), "x", "use")
+
+
+GIVEN = {"corpora": "c", "out": "o", "slices": "1800-1849,1850-1900"}
+
+
+def asked(**values):
+    return from_mapping(ChangeOptions, GIVEN | values)
+
+
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        ({"gamma": 1}, "`gamma` 1.0: it is used with `representation` svd, not with sgns: leave it out, or"),
+        ({"threshold_sd": 2}, "`threshold_sd` 2.0: it is used with `threshold` mean-sd or mean-sd-ranked, not with"),
+        ({"whiten": False}, "`whiten`: it is used with `alignment` op+, not with op,cca"),
+        ({"reweight": 1, "alignment": "cca,op"}, "`reweight` 1.0: it is used with `alignment` op+, not with cca,op"),
+        ({"rcond": 0.1, "representation": "ri"}, "not with none"),
+        ({"epochs": 3, "representation": "svd"}, "`epochs` 3: it is used with `representation` sgns, not with svd"),
+        ({"trainer": "fast", "representation": "glove"}, "`trainer` fast: it is used with `representation` sgns, not"),
+        ({"dim": 50, "representation": "ppmi"}, "`dim` 50: it is used with `representation` sgns or svd or ri or"),
+        ({"pivots": 7, "measure": "lnd"}, "`pivots` 7: it is used with `measure` pivots, not with lnd"),
+    ],
+)
+def test_a_value_that_nothing_takes_is_told(values, told):
+    ((option, found),) = unused(asked(**values)).items()
+    assert option in values
+    assert told in found
+
+
+def test_values_that_something_takes_and_defaults_are_not():
+    for values in (
+        {"gamma": 1, "representation": "svd", "dim": 50, "window": 3},
+        {"dim": 50, "epochs": 3, "negative": 1, "sample": 0.1, "alpha": 0.1, "trainer": "fast"},
+        {"threshold_sd": 2, "threshold": "mean,mean-sd"},
+        {"neighbourhood": 9, "measure": "ecdf"},
+        {name: entry.default for name, entry in options_of(ChangeOptions).items() if entry.of},
+    ):
+        assert not unused(asked(**values))
+
+
+def test_an_entry_of_another_package_takes_what_it_uses(monkeypatch):
+    own = Measure(len, "0 and up", uses=("pivots",), doc="its own")
+    monkeypatch.setitem(MEASURES, "own", own)
+    assert not unused(asked(pivots=7, measure="own"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Known:
+    """Options of a command."""
+
+    least: int = option(3, help="a number")
+    kinds: tuple[str, ...] = option(("a",), help="several")
+    about: str | None = option(None, help="a text")
+    name: str = option(help="must be given")
+    aside: int = option(1, help="not published", published=False)
+
+
+NOW = _Known(name="x")
+
+
+def test_what_has_another_value_is_told_with_both():
+    before = {**plain_options(NOW), "least": 4, "about": "that"}
+    changes = option_changes(_Known, before, NOW)
+    assert changes == ({"about": ("that", None), "least": (4, 3)}, (), ())
+
+
+def test_what_is_new_is_a_change_only_where_it_is_not_at_its_default():
+    before = {"name": "x"}
+    assert option_changes(_Known, before, NOW) == ({}, ("least", "kinds", "about"), ())
+    changes = option_changes(_Known, before, _Known(name="x", kinds=("b",), least=3))
+    assert changes == ({"kinds": (None, ["b"])}, ("least", "about"), ())
+    # What must be given has no default to be at.
+    assert option_changes(_Known, {}, NOW).other == {"name": (None, "x")}
+
+
+def test_what_is_gone_is_no_change():
+    before = {**plain_options(NOW), "speed": 7, "age": None}
+    assert option_changes(_Known, before, NOW) == ({}, (), ("age", "speed"))
+
+
+def test_without_options_what_is_known_is_told_alone():
+    assert option_changes(_Known, {"least": 9, "old": 1}) == ({}, ("kinds", "about"), ("old",))

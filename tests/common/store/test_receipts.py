@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import random
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -11,17 +12,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lexbeam.transforms.common.code.version import own_build
+from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.store.artefacts import files_of
 from lexbeam.transforms.common.store.receipts import (
     ArtefactPath,
+    Damaged,
     File,
+    checked,
     decode,
     encode,
+    is_sound,
+    is_sound_size,
+    mapped,
     read_envelope,
     read_receipt,
+    state_of,
     summed,
     write_receipt,
 )
+from lexbeam.transforms.common.store.tables import Part
 
 
 class Row(NamedTuple):
@@ -142,3 +151,60 @@ def test_counts_are_summed_by_what_they_are_of_in_the_order_of_these():
     assert summed(receipts, ("reason", "kind"), ("words",)) == expected
     assert [row["others"] for row in summed(receipts, (), ("words", "others"))] == [sum(one.others for one in counts)]
     assert summed([], ("kind",), ("words",)) == []
+
+
+def file_at(path, content=b"content"):
+    path.write_bytes(content)
+    return File(ArtefactPath(path), len(content), hashlib.sha256(content).hexdigest())
+
+
+def test_a_file_is_sound_until_a_bit_changes(tmp_path):
+    file = file_at(tmp_path / "f")
+    assert is_sound(file)
+    with open(file.path, "r+b") as stream:
+        stream.write(b"C")
+    assert is_sound_size(file)
+    assert is_sound(file) is False
+
+
+def test_no_file_and_a_link_are_neither_sound_nor_unsound(tmp_path):
+    file = file_at(tmp_path / "f")
+    os.rename(file.path, tmp_path / "g")
+    assert is_sound(file) is None
+    os.symlink("g", file.path)
+    assert state_of(file.path) is None
+    assert is_sound(file) is None
+
+
+def test_a_file_is_hashed_once_as_long_as_it_stays(tmp_path, monkeypatch):
+    file = file_at(tmp_path / "f")
+    assert checked(file) == file.path
+    monkeypatch.setattr("lexbeam.transforms.common.store.receipts.stream_digest", lambda _: pytest.fail("hashed"))
+    assert checked(file) == file.path
+
+
+def test_an_artefact_that_is_damaged_is_discarded_and_a_published_part_is_not(tmp_path):
+    file = file_at(tmp_path / "f")
+    os.truncate(file.path, 2)
+    with pytest.raises(Damaged, match="same command again"):
+        checked(file)
+    assert not os.path.exists(file.path)
+    path = str(tmp_path / "part")
+    file_at(tmp_path / "part")
+    part = Part("scores", 0, path, 1, 7, "0" * 64)
+    with pytest.raises(LexbeamError, match="`verify`"):
+        checked(part)
+    assert os.path.exists(path)
+
+
+@pytest.mark.parametrize("content", [b"content", b""])
+def test_a_file_is_mapped_wherever_it_lies_and_outlives_its_name(content, tmp_path, store):
+    digest = hashlib.sha256(content).hexdigest()
+    store["store://bucket/a"] = content
+    (tmp_path / "a").write_bytes(content)
+    for path in (str(tmp_path / "a"), "store://bucket/a"):
+        there = mapped(File(ArtefactPath(path), len(content), digest))
+        assert there[:] == content
+        with pytest.raises(Damaged):
+            mapped(File(ArtefactPath(path), len(content), "0" * 64))
+        assert there[:] == content

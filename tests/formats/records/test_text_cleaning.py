@@ -74,7 +74,7 @@ def reference(text):
         text = text.replace(end, "\n")
     text = text.replace("\u2029", "\n\n")
     text = re.sub(r"\u00ad[^\S\n]*\n(?!\s*\n)[^\S\n]*", "", text)
-    text = seen(text)  # tests/common/texts/test_unseen.py
+    text = seen(text)  # tests/common/texts/test_characters.py
     return re.sub(r"\n\s*\n", "\n\n", unicodedata.normalize("NFC", text)).strip()
 
 
