@@ -170,7 +170,7 @@ flink-down: $(VENV)/.core ## test equipment: end that cluster, and leave nothing
 	$(CLUSTER) down --folder $(CLUSTER_FOLDER)
 
 test-flink: $(VENV)/.all build/flink/job-server.jar build/flink/boot ## the tests on such a cluster, with every kill
-	$(BIN)/python -m pytest -n 0 -m "soak or not soak" -k cluster tests/pipelines/runners/flink tests/integration
+	$(BIN)/python -m pytest -n 0 -m "soak or not soak" -k cluster tests/pipelines/runners tests/integration
 
 prism: build/prism/prism ## test equipment: Beam's portable runner (needs Go)
 

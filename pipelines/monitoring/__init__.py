@@ -1,5 +1,6 @@
-"""What machines are told of runs: events, lineage, and a file of metrics.
+"""What is told of runs while they go: progress to people; events, lineage and a file of metrics to machines.
 
-In: what the frame emits as a run goes, and what a folder holds. Out: records of logging, events of OpenLineage, a file
-for Prometheus. Read `events`, `prometheus`, `lineage`.
+In: what the frame emits as a run goes, and what folders hold. Out: lines on standard error, or an output of a notebook;
+records of logging, events of OpenLineage, a file for Prometheus. Read `estimates`, `progress`, `terminal`, then `events`,
+`prometheus`, `lineage`.
 """

@@ -36,7 +36,6 @@ from typing import Any, TypeVar
 
 import platformdirs
 
-from lexbeam.transforms.common.arithmetic import one_thread
 from lexbeam.transforms.common.errors import LexbeamError
 
 # mallopt's parameters and their values, in bytes: what may lie free at the top of the heap, and
@@ -205,6 +204,8 @@ def endable(work: Callable[..., T], *arguments: Any, rows: int) -> T:
     """
     here = threading.current_thread() is not threading.main_thread()
     if here or rows < LONG or _served.is_set() or not _importable(work):
+        from lexbeam.transforms.common.arithmetic import one_thread
+
         with one_thread():
             return work(*arguments)
     process = subprocess.Popen(
@@ -253,6 +254,8 @@ def serve() -> None:
     _served.set()
     _end_with_input()
     try:
+        from lexbeam.transforms.common.arithmetic import one_thread
+
         with one_thread():
             told = pickle.dumps((True, work(*arguments)), protocol=pickle.HIGHEST_PROTOCOL)
     except Exception as error:
