@@ -25,7 +25,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import IO, Any, NamedTuple, TypeVar, cast
 
 import apache_beam as beam
-import grpc
+import grpc  # type: ignore[import-untyped]
 from apache_beam import pipeline as beam_pipeline
 from apache_beam.options.pipeline_options import (
     DebugOptions,

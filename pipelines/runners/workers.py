@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
-import grpc
+import grpc  # type: ignore[import-untyped]
 from apache_beam.metrics.monitoring_infos import consolidate
 from apache_beam.options.pipeline_options import DirectOptions, PipelineOptions
 from apache_beam.portability.api import beam_fn_api_pb2_grpc as services
@@ -42,7 +42,7 @@ from apache_beam.runners.runner import PipelineState
 from apache_beam.runners.worker.data_plane import BeamFnDataServicer
 from apache_beam.transforms.environments import SubprocessSDKEnvironment
 from apache_beam.utils.thread_pool_executor import shared_unbounded_instance
-from google.protobuf import text_format
+from google.protobuf import text_format  # type: ignore[import-untyped]
 
 from lexbeam.pipelines.runners.leash import Leash
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
