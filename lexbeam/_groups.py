@@ -37,18 +37,6 @@ def unknown_name(where: str, name: str, known: Iterable[str], elsewhere: str = "
     return UnknownNameError(f"{where} has no attribute {name!r}{hint}")
 
 
-__all__ = [
-    "LEFT_OUT",
-    "PREVIEW",
-    "FunctionPlace",
-    "all_names",
-    "group_module",
-    "groups",
-    "keep_silent",
-    "names",
-    "places",
-]
-
 # Commands that are no functions, and what to do in Python.
 LEFT_OUT = {
     "show": "results answer what it prints: `lexbeam.open(DIR)`, then `summary()`, `table(NAME)` or a view",
@@ -125,8 +113,6 @@ class _Group(ModuleType):
         return self.__all__
 
     def __call__(self, *_: object, **__: object) -> None:
-        from lexbeam._groups import ArgumentError
-
         raise ArgumentError(f"{self.__name__} is no function, but has some: {', '.join(self.__all__)}")
 
     def __getattr__(self, name: str) -> Any:
