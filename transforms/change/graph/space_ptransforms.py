@@ -36,7 +36,7 @@ from lexbeam.transforms.common.store.artefacts import Workspace
 from lexbeam.transforms.common.store.ptransforms import By, Each
 from lexbeam.transforms.common.store.receipts import File
 from lexbeam.transforms.embeddings.alignment import APART
-from lexbeam.transforms.embeddings.joint.trainings import REGISTRY as JOINT_TRAININGS
+from lexbeam.transforms.embeddings.joint.trainings import JOINT_REGISTRY as JOINT_TRAININGS
 from lexbeam.transforms.embeddings.representations import REPRESENTATIONS, RepresentationOptions
 from lexbeam.transforms.embeddings.sgns import SgnsOptions
 from lexbeam.transforms.embeddings.trainers import REGISTRY as TRAINERS

@@ -58,7 +58,7 @@ SUMMARISE: Stage[SummaryTask, SummaryColumns, ListedPart] = Stage(
 
 FIRST = 50  # words of a seed's own ranking that `top50` counts
 
-Floats = npt.NDArray[np.float64]
+from lexbeam.transforms.change.scores.scores import Floats
 
 _OF_WORD = (
     "word",

@@ -28,15 +28,13 @@ import numpy as np
 import numpy.typing as npt
 
 from lexbeam.transforms.change.nulls.evidence import benjamini_hochberg
-from lexbeam.transforms.change.nulls.standards import PairScores, Standard, fitting
+from lexbeam.transforms.change.nulls.standards import Flags, Floats, PairScores, Standard, fitting
 from lexbeam.transforms.change.scores.measures import cosine_distance
 from lexbeam.transforms.common.blas import one_thread
 from lexbeam.transforms.embeddings.rows import Rows, at_length_one, is_sparse, with_direction
 
 Matrix = npt.NDArray[np.float64]
-Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 # Vectors stay where they are: root mean square over words and spaces of how far a round has moved them.
 TOLERANCE = 1e-6

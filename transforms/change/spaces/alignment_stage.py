@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from lexbeam.schemas.change.spaces import ALIGNMENTS as TABLE
+from lexbeam.schemas.change.spaces import ALIGNMENTS as MAPS_TABLE
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage, Unless
 from lexbeam.transforms.common.store.receipts import File
@@ -181,9 +181,9 @@ def _align(artefact: Artefact, task: AlignTask, options: AlignOptions) -> Aligne
         }
         for side, values in (("from", fitted.source), ("to", fitted.target))
     ]
-    schema = TABLE.schema()
+    schema = MAPS_TABLE.schema()
     batches = [pa.Table.from_pylist([row], schema=schema) for row in rows]
-    return Aligned(write_part(artefact, schema, batches, sort_keys=TABLE.key))
+    return Aligned(write_part(artefact, schema, batches, sort_keys=MAPS_TABLE.key))
 
 
 def load_alignments(parts: Mapping[str, File | None]) -> dict[str, Alignment]:

@@ -17,7 +17,7 @@ from lexbeam.transforms.change.spaces.training import (
 from lexbeam.transforms.change.view.feeds import read_counts
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage
 from lexbeam.transforms.embeddings.joint.slices import JointSlices, SliceText
-from lexbeam.transforms.embeddings.joint.trainings import JOINT_TRAININGS, REGISTRY
+from lexbeam.transforms.embeddings.joint.trainings import JOINT_TRAININGS, JOINT_REGISTRY
 from lexbeam.transforms.embeddings.sgns import SgnsOptions
 
 
@@ -72,7 +72,7 @@ def _train(artefact: Artefact, task: JointTask, options: SgnsOptions) -> Trained
 
 
 def _chosen(task: JointTask, options: SgnsOptions) -> dict[str, tuple[str, ...]]:
-    return {REGISTRY: (task.training,), **trainer_chosen(task, options)}
+    return {JOINT_REGISTRY: (task.training,), **trainer_chosen(task, options)}
 
 
 TRAIN_JOINTLY: Stage[JointTask, SgnsOptions, TrainedSpaces] = Stage(

@@ -12,7 +12,7 @@ from lexbeam.transforms.embeddings.joint.slices import JointSlices
 from lexbeam.transforms.embeddings.sgns import SgnsOptions
 from lexbeam.transforms.embeddings.starts import Weights
 
-REGISTRY = "lexbeam.transforms.embeddings.joint.trainings:JOINT_TRAININGS"
+JOINT_REGISTRY = "lexbeam.transforms.embeddings.joint.trainings:JOINT_TRAININGS"
 
 
 @dataclass(frozen=True)
