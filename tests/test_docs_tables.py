@@ -33,7 +33,7 @@ TABLES = {
     ),
     ("tasks/change/methods.md", "name"): ("lexbeam.transforms.embeddings.alignment:ALIGNMENTS", ()),
     ("tasks/change/methods.md", "joint training"): (
-        "lexbeam.transforms.embeddings.joint.trainings:JOINT_TRAININGS",
+        "lexbeam.transforms.embeddings.joint_trainings:JOINT_TRAININGS",
         (),
     ),
     ("tasks/change/methods.md", "threshold"): ("lexbeam.transforms.change.scores.thresholds:THRESHOLDS", ()),

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from lexbeam.transforms.embeddings.averaging import averaged
+from lexbeam.transforms.embeddings.starts import averaged
 
 WORDS, DIM = 4, 2
 floats = st.floats(-8, 8, width=32)

@@ -15,11 +15,17 @@ from gensim.models import Word2Vec
 from lexbeam.transforms.common.code import loops
 from lexbeam.transforms.common.code.loops import padded
 from lexbeam.transforms.common.errors import UsageError
-from lexbeam.transforms.embeddings import fast_trainer
-from lexbeam.transforms.embeddings.fast_trainer import compiled, draw_tables, sigmoid_table, train_fast
+from lexbeam.transforms.embeddings import trainers
 from lexbeam.transforms.embeddings.sgns import SgnsOptions, train
 from lexbeam.transforms.embeddings.starts import fill_by_chance
-from lexbeam.transforms.embeddings.trainers import TRAINERS, train_space
+from lexbeam.transforms.embeddings.trainers import (
+    TRAINERS,
+    compiled,
+    draw_tables,
+    sigmoid_table,
+    train_fast,
+    train_space,
+)
 
 f32 = np.float32
 
@@ -148,7 +154,7 @@ def test_the_learning_rate_falls_at_the_jobs_of_gensim(monkeypatch):
         rates.append((values[9].size - 1, values[12]))
         return loops.train(*values)
 
-    monkeypatch.setattr(fast_trainer, "compiled", lambda: types.SimpleNamespace(train=spy))
+    monkeypatch.setattr(trainers, "compiled", lambda: types.SimpleNamespace(train=spy))
     texts = [["a", "b"] * 2_000, ["a"] * 3_000, ["b"] * 4_000, ["a"] * 12_000, ["b"], ["a"]]
     trained(texts, SgnsOptions(dim=2, epochs=2, min_count=1, negative=1, window=1, alpha=0.4, min_alpha=0.1), cuts=(1,))
     # Jobs of sentences 0 and 1; 2; 3, which is longer than a job; 4 and 5. The first is cut between arrays.

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from lexbeam.transforms.embeddings.alignment import ALIGNMENTS, fit_alignment
-from lexbeam.transforms.embeddings.frames import fit_in_frame, frame_places
+from lexbeam.transforms.embeddings.alignment import ALIGNMENTS, fit_alignment, fit_in_frame, frame_places
 from lexbeam.transforms.embeddings.spaces import Space, apply
 
 MOVING = [name for name, method in ALIGNMENTS.items() if method.moves]

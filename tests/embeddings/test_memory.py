@@ -3,11 +3,10 @@ import pytest
 from scipy.sparse import csr_array
 
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
-from lexbeam.transforms.embeddings import memory
-from lexbeam.transforms.embeddings.counted.contexts import Cooccurrences
-from lexbeam.transforms.embeddings.memory import available_memory, decomposition_memory, training_memory
+from lexbeam.transforms.embeddings import sgns
+from lexbeam.transforms.embeddings.counted_vectors import Cooccurrences
 from lexbeam.transforms.embeddings.representations import RepresentationOptions, represent
-from lexbeam.transforms.embeddings.sgns import SgnsOptions
+from lexbeam.transforms.embeddings.sgns import SgnsOptions, available_memory, decomposition_memory, training_memory
 from lexbeam.transforms.embeddings.trainers import TRAINERS, train_space
 
 
@@ -53,7 +52,7 @@ def test_a_decomposition_that_does_not_fit_is_refused_before_it_begins(monkeypat
     contexts = Cooccurrences([f"w{n:02}" for n in range(30)], counts)
     svd = RepresentationOptions(representation="svd", dim=10)
     assert represent(contexts, 1, svd).shape == (30, 10)
-    monkeypatch.setattr(memory, "available_memory", lambda: 1_000)
+    monkeypatch.setattr(sgns, "available_memory", lambda: 1_000)
     with pytest.raises(LexbeamError, match=r"30 words to 10 numbers takes 0\.00 GB.*`min_count`, or lower `dim`"):
         represent(contexts, 1, svd)
 
@@ -68,10 +67,10 @@ def test_a_training_that_does_not_fit_is_refused_before_it_begins(trainer, monke
     except UsageError as error:
         pytest.skip(str(error))
     rest = {"seed": 1, "sentences": 1, "tokens": 1, "slice_name": "late"}
-    monkeypatch.setattr(memory, "available_memory", lambda: 1_000)
+    monkeypatch.setattr(sgns, "available_memory", lambda: 1_000)
     with pytest.raises(LexbeamError, match=r"'late'.*2 words of 300.*0\.00 GB are left.*`min_count`.*`dim`"):
         train_space(feed, {"a": 2, "b": 1}, SgnsOptions(trainer=trainer, dim=300, min_count=1), **rest)
     counts = {"a": 2, **{f"rare{number}": 1 for number in range(10_000)}}
-    monkeypatch.setattr(memory, "available_memory", lambda: training_memory(1, 300, rare=9_000))
+    monkeypatch.setattr(sgns, "available_memory", lambda: training_memory(1, 300, rare=9_000))
     with pytest.raises(LexbeamError, match=r"'late'.*1 words of 300"):
         train_space(feed, counts, SgnsOptions(trainer=trainer, dim=300, min_count=2), **rest)

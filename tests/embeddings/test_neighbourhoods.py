@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lexbeam.transforms.embeddings import neighbourhoods
-from lexbeam.transforms.embeddings.neighbourhoods import SpacePair, TooFewNeighboursError, nearest
+from lexbeam.transforms.embeddings import neighbours
+from lexbeam.transforms.embeddings.neighbours import SpacePair, TooFewNeighboursError, nearest
 from lexbeam.transforms.embeddings.spaces import Space
 
 
@@ -30,13 +30,13 @@ def test_agrees_with_a_sort_of_all_cosines_however_blocks_are_cut(seed, number, 
     vectors = random.normal(size=(40, 4)).astype(np.float32)
     vectors[random.integers(0, 40, 3)] = 0
     asked = np.flatnonzero(vectors.any(axis=1) & (random.random(40) < share))
-    with mock.patch.object(neighbourhoods, "BLOCK", block):
+    with mock.patch.object(neighbours, "BLOCK", block):
         assert nearest(vectors, asked, number).tolist() == by_sorting(vectors, asked, number)
 
 
 def test_ties_go_to_the_lower_row():
     corners = np.array([[1, 0], [0, 1], [0, -1], [-1, 0], [1, 0]], np.float32)
-    with mock.patch.object(neighbourhoods, "BLOCK", 2):
+    with mock.patch.object(neighbours, "BLOCK", 2):
         assert nearest(corners, np.arange(2), 3).tolist() == [[4, 1, 2], [0, 3, 4]]
 
 

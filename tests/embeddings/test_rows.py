@@ -7,11 +7,13 @@ from scipy.sparse import csr_array
 from lexbeam.schemas.change.spaces import VECTORS
 from lexbeam.transforms.change.scores.measures import cosine_distance, euclidean_distance
 from lexbeam.transforms.change.scores.neighbourhood_measures import local_neighbourhood_distance, neighbour_overlap
-from lexbeam.transforms.embeddings import neighbourhoods
+from lexbeam.transforms.embeddings import neighbours
 from lexbeam.transforms.embeddings.alignment import fit_alignment
-from lexbeam.transforms.embeddings.neighbourhoods import SpacePair
-from lexbeam.transforms.embeddings.neighbours import mean_neighbours, neighbours_table
-from lexbeam.transforms.embeddings.rows import (
+from lexbeam.transforms.embeddings.neighbours import SpacePair, mean_neighbours, neighbours_table
+from lexbeam.transforms.embeddings.spaces import (
+    Side,
+    Space,
+    apply,
     at_length_one,
     dense,
     is_sparse,
@@ -20,7 +22,6 @@ from lexbeam.transforms.embeddings.rows import (
     row_dots,
     with_direction,
 )
-from lexbeam.transforms.embeddings.spaces import Side, Space, apply
 
 WORDS = 40
 
@@ -105,7 +106,7 @@ def test_distances_of_sparse_rows_are_those_of_dense_ones(measure):
 
 @pytest.mark.parametrize("measure", [local_neighbourhood_distance, neighbour_overlap])
 def test_neighbourhoods_of_sparse_spaces_are_those_of_dense_ones(measure, monkeypatch):
-    monkeypatch.setattr(neighbourhoods, "BLOCK", 7)
+    monkeypatch.setattr(neighbours, "BLOCK", 7)
     for seed in range(3):
         thin, full = (SpacePair(*spaces(seed, sparse)) for sparse in (True, False))
         np.testing.assert_array_equal(thin.mine, full.mine)

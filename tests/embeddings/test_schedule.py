@@ -8,7 +8,7 @@ from gensim.models import Word2Vec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lexbeam.transforms.embeddings.schedule import Jobs
+from lexbeam.transforms.embeddings.sgns import Jobs
 
 EPOCHS = 3
 LENGTHS = st.one_of(st.integers(0, 4_000), st.sampled_from([1, 5_000, 9_999, 10_000, 10_001, 15_000, 25_000]))

@@ -8,9 +8,8 @@ from published import scores
 from scipy.stats import pearsonr, rankdata
 
 from lexbeam.schemas.change.scores import SCORES
-from lexbeam.transforms.change.gold.evaluation import EvaluationOptions, evaluate, of_gold
-from lexbeam.transforms.change.gold.gold import Gold
-from lexbeam.transforms.change.gold.systems import ScoredWords
+from lexbeam.transforms.change.scores.evaluation import EvaluationOptions, evaluate, of_gold
+from lexbeam.transforms.change.scores.gold import Gold, ScoredWords
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.evaluation.bootstrap import BootstrapOptions
 

@@ -2,7 +2,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from lexbeam.transforms.change.gold.gold import Gold, GoldOptions, read_gold
+from lexbeam.transforms.change.scores.gold import Gold, GoldOptions, read_gold
 from lexbeam.transforms.change.view.words import ViewOptions
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 

@@ -10,9 +10,8 @@ import scipy.stats
 from published import scores
 
 from lexbeam.schemas.change.scores import SCORES
-from lexbeam.transforms.change.gold.evaluation import EvaluationOptions, evaluate, of_gold
-from lexbeam.transforms.change.gold.gold import Gold
-from lexbeam.transforms.change.gold.systems import ScoredWords, mean_ranks, read_predictions, systems_in
+from lexbeam.transforms.change.scores.evaluation import EvaluationOptions, evaluate, of_gold
+from lexbeam.transforms.change.scores.gold import Gold, ScoredWords, mean_ranks, read_predictions, systems_in
 from lexbeam.transforms.change.view.words import ViewOptions
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.evaluation.bootstrap import BootstrapOptions

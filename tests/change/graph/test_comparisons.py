@@ -14,10 +14,10 @@ from lexbeam.transforms.change.graph.comparisons import (
     space_number,
     train_tasks,
 )
-from lexbeam.transforms.change.scores.combine_stage import Combined, MostChanged
-from lexbeam.transforms.change.spaces.alignment_stage import SliceFacts
+from lexbeam.transforms.change.scores.combining import Combined, MostChanged
+from lexbeam.transforms.change.spaces.aligning import SliceFacts
 from lexbeam.transforms.change.spaces.training import TrainedSpace
-from lexbeam.transforms.change.view.slice_merges import SliceCounts
+from lexbeam.transforms.change.view.counts import SliceCounts
 from lexbeam.transforms.change.view.slices import Slice
 from lexbeam.transforms.common.store.receipts import ArtefactPath, File
 from lexbeam.transforms.common.store.tables import PartFile

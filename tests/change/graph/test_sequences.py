@@ -2,10 +2,9 @@
 
 from graph_making import JOINT, file, grouped, ready
 
-from lexbeam.transforms.change.graph.null_pairs import groups_of, null_slices
-from lexbeam.transforms.change.graph.sequences import joint_slices, joint_spaces, joint_tasks
-from lexbeam.transforms.change.spaces.joint_stage import TrainedSpaces
-from lexbeam.transforms.change.spaces.training import TrainedSpace
+from lexbeam.transforms.change.graph.comparisons import joint_slices, joint_spaces, joint_tasks
+from lexbeam.transforms.change.graph.pair_tasks import groups_of, null_slices
+from lexbeam.transforms.change.spaces.training import TrainedSpace, TrainedSpaces
 from lexbeam.transforms.common.store.tables import PartFile
 
 

@@ -6,7 +6,7 @@ import pytest
 from space_making import COMPARISONS, DIM, ready
 
 from lexbeam.transforms.change.graph.space_ptransforms import TrainShards
-from lexbeam.transforms.change.spaces import shard_stages
+from lexbeam.transforms.change.spaces import shards
 from lexbeam.transforms.change.spaces.shards import ShardOptions
 from lexbeam.transforms.common.store.artefacts import Workspace
 from lexbeam.transforms.common.store.ptransforms import WriteResult
@@ -52,7 +52,7 @@ def left(folder, stage):
 def trained(monkeypatch):
     """How often a shard was trained; it fails before the number in `fails`."""
     noted = {"times": 0, "fails": None}
-    real = shard_stages.train_space
+    real = shards.train_space
 
     def counted(*arguments, **options):
         if noted["times"] == noted["fails"]:
@@ -60,7 +60,7 @@ def trained(monkeypatch):
         noted["times"] += 1
         return real(*arguments, **options)
 
-    monkeypatch.setattr(shard_stages, "train_space", counted)
+    monkeypatch.setattr(shards, "train_space", counted)
     return noted
 
 

@@ -6,8 +6,8 @@ import pytest
 from space_making import COMPARISONS, DIM, ready
 
 from lexbeam.transforms.change.graph.space_ptransforms import RepresentSlices
-from lexbeam.transforms.change.spaces import context_stages
-from lexbeam.transforms.change.spaces.context_stages import ContextOptions, pieces_of
+from lexbeam.transforms.change.spaces import counting
+from lexbeam.transforms.change.spaces.counting import ContextOptions, pieces_of
 from lexbeam.transforms.common.store.artefacts import Workspace, give_up
 from lexbeam.transforms.embeddings.representations import RepresentationOptions
 
@@ -26,8 +26,8 @@ def slices(tmp_path_factory):
 def counted(monkeypatch):
     """How often a piece was counted."""
     times = []
-    real = context_stages.count_pairs
-    monkeypatch.setattr(context_stages, "count_pairs", lambda *args, **more: times.append(1) or real(*args, **more))
+    real = counting.count_pairs
+    monkeypatch.setattr(counting, "count_pairs", lambda *args, **more: times.append(1) or real(*args, **more))
     return times
 
 

@@ -5,9 +5,9 @@ import json
 import apache_beam as beam
 from view_making import SPEC, corpus, prepare, spec_of
 
-from lexbeam.transforms.change.graph.view_ptransforms import MergeSlices
-from lexbeam.transforms.change.view import slice_merges
-from lexbeam.transforms.change.view.slice_merges import count_groups
+from lexbeam.transforms.change.graph.space_ptransforms import MergeSlices
+from lexbeam.transforms.change.view import counts as module
+from lexbeam.transforms.change.view.counts import count_groups
 from lexbeam.transforms.common.store.artefacts import Workspace
 from lexbeam.transforms.common.store.ptransforms import WriteResult
 
@@ -26,7 +26,7 @@ def merged(folder, viewed, parts):
 
 def test_groups_of_parts_change_no_count(tmp_path, monkeypatch):
     slices, _, viewed = prepare(tmp_path / "a", corpus(), parts=7, spec=spec_of(ranges=2))
-    monkeypatch.setattr(slice_merges, "MOST_COUNTED", 2)
+    monkeypatch.setattr(module, "MOST_COUNTED", 2)
     assert [count_groups(parts) for parts in (1, 4, 5, 7)] == [0, 0, 3, 4]
     found = []
     for parts in (1, 7):  # whether there are groups

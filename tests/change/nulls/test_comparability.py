@@ -5,7 +5,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from lexbeam.transforms.change.nulls.comparability import comparability, mixture, source_group
+from lexbeam.transforms.change.scores.null_deals import comparability, mixture, source_group
 
 PLACES = np.array([0, 0, 0, 1, 1])
 TOKENS = np.array([10, 20, 70, 50, 50])

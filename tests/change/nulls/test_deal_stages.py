@@ -11,7 +11,7 @@ from view_making import SPEC, corpus, prepare, shuffled, spec_of
 
 from lexbeam.schemas.corpus.documents import DOCUMENTS
 from lexbeam.transforms.change.graph.comparisons import Comparisons, SliceReady
-from lexbeam.transforms.change.graph.null_pairs import (
+from lexbeam.transforms.change.graph.pair_tasks import (
     deal_tasks,
     dealt_tasks,
     first_place,
@@ -20,7 +20,7 @@ from lexbeam.transforms.change.graph.null_pairs import (
     null_ready,
     null_slices,
 )
-from lexbeam.transforms.change.nulls.deal_stages import DEAL, DEALT, SIZES, Deal, DealOptions, DealtTask, SizesTask
+from lexbeam.transforms.change.scores.null_deals import DEAL, DEALT, SIZES, Deal, DealOptions, DealtTask, SizesTask
 from lexbeam.transforms.change.view.counts import look_up
 from lexbeam.transforms.change.view.feeds import read_counts, read_dealt, read_held
 from lexbeam.transforms.common.draws.by_content import content_hashes
@@ -204,7 +204,7 @@ def test_counts_of_a_null_slice_are_those_of_its_sentences(dealt):
 
 @pytest.mark.parametrize("ranges", [1, 3])
 def test_training_reads_the_sentences_of_a_null_slice_in_their_order(tmp_path, monkeypatch, ranges):
-    monkeypatch.setattr("lexbeam.transforms.change.view.slice_merges.FEED_ROWS", 7)
+    monkeypatch.setattr("lexbeam.transforms.change.view.counts.FEED_ROWS", 7)
     made = Dealt(tmp_path, slices=THREE, ranges=ranges)
     for place in range(9):
         ready = made.ready(place)

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexbeam.transforms.change.nulls.deals import LEAST_CLUSTERS, clusters_of, deal
+from lexbeam.transforms.change.scores.null_deals import LEAST_CLUSTERS, clusters_of, deal
 from lexbeam.transforms.common.draws.by_content import content_hashes
 
 SHARES = ([0.4, 0.6], [0.1, 0.35, 0.25, 0.3])  # of a pair, of a series

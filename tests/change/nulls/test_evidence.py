@@ -9,8 +9,13 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexbeam.transforms.change.nulls.evidence import benjamini_hochberg, evidence_of, upper_end
-from lexbeam.transforms.change.nulls.standards import PairScores, Standard
+from lexbeam.transforms.change.scores.null_evidence import (
+    PairScores,
+    Standard,
+    benjamini_hochberg,
+    evidence_of,
+    upper_end,
+)
 
 WORDS = 400
 

@@ -5,7 +5,7 @@ import pytest
 from panel_making import aligned, snapshot_of, space, vectors
 from published import scores
 
-from lexbeam.transforms.change.report.panels import panels
+from lexbeam.transforms.change.shown.panels import panels
 from lexbeam.transforms.embeddings.spaces import apply
 from lexbeam.transforms.report.panels import Choice
 

@@ -6,7 +6,7 @@ import pytest
 from panel_making import HOSTILE, SLICES, vectors
 from published import change_section, publish, scores
 
-from lexbeam.transforms.change.report.panels import quotes
+from lexbeam.transforms.change.shown.panels import quotes
 from lexbeam.transforms.report.page import render
 from lexbeam.transforms.report.panels import Note, UsesPanel
 

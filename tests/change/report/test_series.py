@@ -4,9 +4,9 @@ import pyarrow as pa
 import pytest
 from published_making import publish, section
 
-from lexbeam.schemas.change import series as schemas
-from lexbeam.transforms.change.report import series as module
-from lexbeam.transforms.change.report.series import series_panels
+from lexbeam.schemas.change import spaces as schemas
+from lexbeam.transforms.change.shown import pictures as module
+from lexbeam.transforms.change.shown.pictures import series_panels
 
 NAMES = ["a", "b", "c"]
 

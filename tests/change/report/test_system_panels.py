@@ -7,10 +7,9 @@ from panel_making import snapshot_of
 from published import scores
 from scipy.stats import spearmanr
 
-from lexbeam.schemas.change.summary import SUMMARY
-from lexbeam.schemas.change.systems import SYSTEM_SCORES
-from lexbeam.transforms.change.report.systems import system_panels
-from lexbeam.transforms.change.scores.system_controls import control_rows
+from lexbeam.schemas.change.scores import SUMMARY, SYSTEM_SCORES
+from lexbeam.transforms.change.scores.system_ensembles import control_rows
+from lexbeam.transforms.change.shown.panels import system_panels
 
 WORDS = [f"w{number:02d}" for number in range(20)]
 RANKED, TARGETS = WORDS[:14], WORDS[12:]

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexbeam.transforms.change.report.trajectories import Link, common_space, directions, project
+from lexbeam.transforms.change.shown.pictures import Link, common_space, directions, project
 from lexbeam.transforms.embeddings.alignment import fit_alignment
 from lexbeam.transforms.embeddings.spaces import Side, Space, apply
 

@@ -7,10 +7,9 @@ import pyarrow as pa
 import pytest
 from scipy.sparse import csr_array
 
-from lexbeam.transforms.change.scores.ensembles import with_made
 from lexbeam.transforms.change.scores.measures import COUNTS, MADE, MEASURES
 from lexbeam.transforms.change.scores.ranking import RankedWordOptions
-from lexbeam.transforms.change.scores.scores import ScoredSlice, score_pair
+from lexbeam.transforms.change.scores.scores import ScoredSlice, score_pair, with_made
 from lexbeam.transforms.change.view import counts
 from lexbeam.transforms.embeddings.alignment import ALIGNMENTS, fit_alignment
 from lexbeam.transforms.embeddings.spaces import Space

@@ -6,9 +6,8 @@ import pytest
 from scipy import stats
 
 from lexbeam.schemas.change.scores import SCORES
-from lexbeam.transforms.change.scores.ensembles import with_made, with_parts
 from lexbeam.transforms.change.scores.measures import MEASURES, needs_alignment, of_usage
-from lexbeam.transforms.change.scores.scores import REASONS, SCORED, score_rows
+from lexbeam.transforms.change.scores.scores import REASONS, SCORED, score_rows, with_made, with_parts
 
 PARTS = ("cosine", "mapped-neighbours", "frequency-log2")
 

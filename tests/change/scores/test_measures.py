@@ -18,7 +18,7 @@ from lexbeam.transforms.change.scores.measures import (
     log_frequency_difference,
     raw_frequency_difference,
 )
-from lexbeam.transforms.change.scores.score_stage import ChangeScoreOptions
+from lexbeam.transforms.change.scores.scoring import ChangeScoreOptions
 from lexbeam.transforms.common.options.fields import options_of
 
 

@@ -10,9 +10,8 @@ import pytest
 from lexbeam.pipelines.cli import main
 from lexbeam.pipelines.commands.change.options import ChangeOptions
 from lexbeam.pipelines.commands.change.systems_page import page
-from lexbeam.schemas.change.scores import SCORES
-from lexbeam.schemas.change.systems import SYSTEM_SCORES
-from lexbeam.transforms.change.gold.systems import named_systems_in
+from lexbeam.schemas.change.scores import SCORES, SYSTEM_SCORES
+from lexbeam.transforms.change.scores.gold import named_systems_in
 from lexbeam.transforms.change.scores.measures import MEASURES
 from lexbeam.transforms.change.scores.named_systems import SYSTEMS, system_rows
 from lexbeam.transforms.change.scores.thresholds import THRESHOLDS

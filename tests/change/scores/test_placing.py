@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from lexbeam.transforms.change.scores.placing import ecdf, joined, ranks, z_scores
+from lexbeam.transforms.change.scores.ranking import ecdf, joined, ranks, z_scores
 
 SCORES = st.lists(st.sampled_from([0.1, 0.25, 0.4, 0.9, 1.5]), min_size=1, max_size=12).map(np.array)
 

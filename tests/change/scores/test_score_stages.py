@@ -6,9 +6,9 @@ import pyarrow.parquet as pq
 import pytest
 from space_making import RANK, score_task, tag_of
 
-from lexbeam.transforms.change.nulls.deal_stages import Deal
-from lexbeam.transforms.change.scores.combine_stage import COMBINE, CombineTask
-from lexbeam.transforms.change.scores.score_stage import SCORE, ChangeScoreOptions
+from lexbeam.transforms.change.scores.combining import COMBINE, CombineTask
+from lexbeam.transforms.change.scores.null_deals import Deal
+from lexbeam.transforms.change.scores.scoring import SCORE, ChangeScoreOptions
 from lexbeam.transforms.common.store.artefacts import Workspace, make
 
 EVERY = ("op", "cca", "none")

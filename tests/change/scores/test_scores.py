@@ -10,14 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lexbeam.schemas.change.scores import NULL_REASONS, SCORES
-from lexbeam.transforms.change.scores.combining import combine_seeds
 from lexbeam.transforms.change.scores.neighbourhood_measures import local_neighbourhood_distance, pivot_divergence
 from lexbeam.transforms.change.scores.ranking import RankedWordOptions
-from lexbeam.transforms.change.scores.scores import ScoredSlice, score_pair
+from lexbeam.transforms.change.scores.scores import ScoredSlice, combine_seeds, score_pair
 from lexbeam.transforms.change.view.counts import COUNTS
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.embeddings.alignment import Alignment, fit_alignment
-from lexbeam.transforms.embeddings.neighbourhoods import SpacePair
+from lexbeam.transforms.embeddings.neighbours import SpacePair
 from lexbeam.transforms.embeddings.spaces import Side, Space, apply
 
 UNALIGNED = Alignment(Side(), Side(), 3, 0.0)

@@ -11,13 +11,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from space_making import RANK, score_task, tag_of
 
-from lexbeam.schemas.change.scores import SCORES
-from lexbeam.schemas.change.summary import SUMMARY, SummaryColumns
-from lexbeam.transforms.change.scores import summary_stage as module
-from lexbeam.transforms.change.scores.combine_stage import COMBINE, CombineTask
-from lexbeam.transforms.change.scores.score_stage import SCORE, ChangeScoreOptions
-from lexbeam.transforms.change.scores.summary_stage import SUMMARISE, SummaryTask, summarise, summary_columns
-from lexbeam.transforms.change.view.tags import Majority
+from lexbeam.schemas.change.scores import SCORES, SUMMARY, SummaryColumns
+from lexbeam.transforms.change.scores import combining as module
+from lexbeam.transforms.change.scores.combining import (
+    COMBINE,
+    SUMMARISE,
+    CombineTask,
+    SummaryTask,
+    summarise,
+    summary_columns,
+)
+from lexbeam.transforms.change.scores.scoring import SCORE, ChangeScoreOptions
+from lexbeam.transforms.change.view.words import Majority
 from lexbeam.transforms.common.store.artefacts import Workspace, make
 
 OPTIONS = ChangeScoreOptions(alignments=("op", "none"), rank=RANK, targets=("w1", "absent"))

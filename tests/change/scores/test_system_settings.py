@@ -4,10 +4,17 @@ from inspect import signature
 
 import pytest
 
-from lexbeam.pipelines.commands.change.beside import systems_beside
 from lexbeam.pipelines.commands.change.options import ChangeOptions
-from lexbeam.transforms.change.scores.named_systems import SYSTEMS, NamedSystem
-from lexbeam.transforms.change.scores.system_settings import as_texts, options_beside, parsed, presets, system_of
+from lexbeam.pipelines.commands.change.plan import systems_beside
+from lexbeam.transforms.change.scores.named_systems import (
+    SYSTEMS,
+    NamedSystem,
+    as_texts,
+    options_beside,
+    parsed,
+    presets,
+    system_of,
+)
 from lexbeam.transforms.change.scores.thresholds import THRESHOLDS
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import from_mapping, options_of, value_of

@@ -9,7 +9,7 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lexbeam.transforms.change.series.change_points import (
+from lexbeam.transforms.change.scores.series import (
     Traces,
     common_rotations,
     common_space,

@@ -11,15 +11,14 @@ from series_making import COMPARISONS, OPTIONS, series_of
 from space_making import tag_of
 
 from lexbeam.schemas.change.scores import FINDINGS
-from lexbeam.schemas.change.series import DISTANCES, POINTS, SERIES
+from lexbeam.schemas.change.spaces import DISTANCES, POINTS, SERIES
 from lexbeam.transforms.change.graph.comparisons import series_tasks
-from lexbeam.transforms.change.nulls.deal_stages import Deal
-from lexbeam.transforms.change.nulls.evidence import upper_end
-from lexbeam.transforms.change.nulls.standards import PairScores
 from lexbeam.transforms.change.scores import evidence_rows
-from lexbeam.transforms.change.series.change_points import Traces, points_of
-from lexbeam.transforms.change.series.series_stage import SERIES as STAGE
-from lexbeam.transforms.change.series.trace_stage import TRACE, read_trace
+from lexbeam.transforms.change.scores.null_deals import Deal
+from lexbeam.transforms.change.scores.null_evidence import PairScores, upper_end
+from lexbeam.transforms.change.scores.series import SERIES as STAGE
+from lexbeam.transforms.change.scores.series import Traces, points_of
+from lexbeam.transforms.change.scores.traces import TRACE, read_trace
 from lexbeam.transforms.common.store.artefacts import Workspace, make, name_of
 
 DEAL = Deal(unit="author", sizes=(10, 12, 30), nulls=())

@@ -8,13 +8,13 @@ import pyarrow.parquet as pq
 import pytest
 from series_making import COMPARISONS, OPTIONS
 
-from lexbeam.schemas.change.series import DISTANCES
+from lexbeam.schemas.change.spaces import DISTANCES
 from lexbeam.transforms.change.graph.pair_tasks import align_tasks
 from lexbeam.transforms.change.scores.ranking import RankedWordOptions
-from lexbeam.transforms.change.scores.score_stage import SCORE, ChangeScoreOptions, ScoreTask, VariantSpaces
-from lexbeam.transforms.change.series.change_points import common_space, cut_distances, unit_rows
-from lexbeam.transforms.change.series.trace_stage import TRACE, read_trace
-from lexbeam.transforms.change.spaces.alignment_stage import ALIGN, AlignOptions
+from lexbeam.transforms.change.scores.scoring import SCORE, ChangeScoreOptions, ScoreTask, VariantSpaces
+from lexbeam.transforms.change.scores.series import common_space, cut_distances, unit_rows
+from lexbeam.transforms.change.scores.traces import TRACE, read_trace
+from lexbeam.transforms.change.spaces.aligning import ALIGN, AlignOptions
 from lexbeam.transforms.common.store.artefacts import Workspace, make, name_of
 from lexbeam.transforms.embeddings.published import load_space
 

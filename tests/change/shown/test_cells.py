@@ -3,7 +3,7 @@
 import pyarrow as pa
 from published_making import publish, section
 
-from lexbeam.transforms.change.shown.cells import null_band, why_no_score, why_unknown
+from lexbeam.transforms.change.shown.ranking_rows import null_band, why_no_score, why_unknown
 
 
 def test_null_bands():

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from lexbeam.transforms.change.shown import examples as module
 from lexbeam.transforms.change.shown.examples import Drawing, Token, draw_examples, token_of
 from lexbeam.transforms.change.view.slices import parse_slices
-from lexbeam.transforms.change.view.targets import load_targets
-from lexbeam.transforms.change.view.words import ViewOptions, normalise_word
+from lexbeam.transforms.change.view.words import ViewOptions, load_targets, normalise_word
 from lexbeam.transforms.common.errors import LexbeamError
 
 SLICES = parse_slices("1800-1803,1804-1809")

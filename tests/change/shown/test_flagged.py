@@ -5,8 +5,7 @@ import pytest
 from published_making import publish, section
 
 from lexbeam.schemas.change.spaces import VECTORS
-from lexbeam.transforms.change.shown.flagged import flagged_words, left_out
-from lexbeam.transforms.change.shown.ranking_rows import ranked_rows, ranked_words
+from lexbeam.transforms.change.shown.ranking_rows import flagged_words, left_out, ranked_rows, ranked_words
 from lexbeam.transforms.change.shown.views import VIEWS
 from lexbeam.transforms.common.options.fields import from_mapping
 from lexbeam.transforms.common.shown import Grid

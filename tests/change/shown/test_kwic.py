@@ -4,7 +4,7 @@ from corpora_making import document
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexbeam.transforms.change.shown.kwic import CONTEXT, Concordance, cut
+from lexbeam.transforms.change.shown.examples import CONTEXT, Concordance, cut
 from lexbeam.transforms.corpora.fetching import FetchedSentence
 
 

@@ -4,7 +4,7 @@ import pytest
 from panel_making import known, snapshot_of
 from published import rewritten, scores
 
-from lexbeam.transforms.change.shown.moved import moved_scores
+from lexbeam.transforms.change.shown.rankings import moved_scores
 from lexbeam.transforms.common.errors import LexbeamError
 
 

@@ -8,7 +8,7 @@ import pytest
 from published_making import publish, section
 
 from lexbeam.schemas.change.spaces import VECTORS
-from lexbeam.transforms.change.shown.ranking_requests import RankingRequest
+from lexbeam.transforms.change.shown.ranking_rows import RankingRequest
 from lexbeam.transforms.change.shown.rankings import missing_targets, ranking, tell_ranking
 from lexbeam.transforms.common.shown import Grid
 

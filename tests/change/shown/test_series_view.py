@@ -4,8 +4,8 @@ import pyarrow as pa
 import pytest
 from published_making import publish, section
 
-from lexbeam.schemas.change.series import DISTANCES, POINTS, SERIES
-from lexbeam.transforms.change.shown.series_view import SeriesViewOptions, series_of, sparkline, tell_series, turning
+from lexbeam.schemas.change.spaces import DISTANCES, POINTS, SERIES
+from lexbeam.transforms.change.shown.views import SeriesViewOptions, series_of, sparkline, tell_series, turning
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.common.shown import Grid
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lexbeam.transforms.change.shown.typical import typicality, weighted
+from lexbeam.transforms.change.shown.examples import typicality, weighted
 from lexbeam.transforms.embeddings.spaces import Space
 
 

@@ -5,8 +5,8 @@ import doctest
 import pyarrow as pa
 import pytest
 
-from lexbeam.transforms.change.nulls import power
-from lexbeam.transforms.change.nulls.power import TRIALS, PowerTrial, uses_needed
+from lexbeam.transforms.change.scores import null_evidence
+from lexbeam.transforms.change.scores.null_evidence import TRIALS, PowerTrial, uses_needed
 from lexbeam.transforms.change.shown import verdict as module
 from lexbeam.transforms.change.shown.verdict import verdict
 
@@ -55,7 +55,7 @@ def test_nothing_found_is_told_with_what_could_have_been(trials):
 
 def test_what_no_trial_found_needs_more_than_was_tried(monkeypatch):
     monkeypatch.setattr(module, "TRIALS", (NOVELS,))
-    monkeypatch.setattr(power, "TRIALS", (NOVELS,))
+    monkeypatch.setattr(null_evidence, "TRIALS", (NOVELS,))
     *_, half, more = verdict(FACTS, words([100] * 120))
     assert "if they have 100 uses or more in the smaller slice" in half
     assert half.endswith("; 0 to 120 of 120 ranked words have that many")
@@ -105,7 +105,7 @@ def test_without_chance_by_document_there_is_no_verdict(facts):
 
 
 def test_trials_are_what_the_page_shows(trials):
-    for module_ in (power, module):
+    for module_ in (null_evidence, module):
         assert doctest.testmod(module_).failed == 0
     for trial in TRIALS:
         whole = uses_needed(trial, 1.0)

@@ -3,8 +3,8 @@ from math import nan
 
 import pytest
 
-from lexbeam.transforms.change.shown import warnings as module
-from lexbeam.transforms.change.shown.warnings import (
+from lexbeam.transforms.change.shown import verdict as module
+from lexbeam.transforms.change.shown.verdict import (
     comparability_warnings,
     frequency_warning,
     overlap_warnings,

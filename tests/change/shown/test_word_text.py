@@ -5,9 +5,8 @@ import pytest
 from published_making import publish, section
 
 from lexbeam.pipelines.frame.blocks import shown_lines
-from lexbeam.transforms.change.shown import word_text
-from lexbeam.transforms.change.shown.word import WordOptions, WordViewOptions
-from lexbeam.transforms.change.shown.word_text import tell_words, where
+from lexbeam.transforms.change.shown import word
+from lexbeam.transforms.change.shown.word import WordOptions, WordViewOptions, tell_words, where
 
 
 @pytest.mark.parametrize(
@@ -78,7 +77,7 @@ WHY = (
 
 
 def lines(tmp_path, monkeypatch, facts, look, **tables):
-    monkeypatch.setattr(word_text, "facts_of", lambda snapshot, options: facts)
+    monkeypatch.setattr(word, "facts_of", lambda snapshot, options: facts)
     snapshot = publish(tmp_path, section(view={"unit": "lemma", "min_sentence": 10}), slices=SLICES, **tables)
     blocks = tell_words(snapshot, WordOptions(word=("ship",), look=look))
     return "\n".join(shown_lines(blocks, width=0)).splitlines()

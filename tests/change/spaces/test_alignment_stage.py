@@ -6,8 +6,8 @@ import pytest
 from space_making import align_all, train_all
 
 from lexbeam.transforms.change.graph.pair_tasks import align_tasks
-from lexbeam.transforms.change.spaces import alignment_stage
-from lexbeam.transforms.change.spaces.alignment_stage import ALIGN, REGISTRY, AlignOptions, load_alignments
+from lexbeam.transforms.change.spaces import aligning
+from lexbeam.transforms.change.spaces.aligning import ALIGN, REGISTRY, AlignOptions, load_alignments
 from lexbeam.transforms.common.options.fields import options_of
 from lexbeam.transforms.common.store.artefacts import Workspace
 from lexbeam.transforms.embeddings.alignment import ALIGNMENTS
@@ -24,13 +24,13 @@ def space(tmp_path):
 def fitted(monkeypatch):
     """The alignments that are fitted, in order."""
     names = []
-    fit = alignment_stage.fit_alignment
+    fit = aligning.fit_alignment
 
     def noted(name, *args, **options):
         names.append(name)
         return fit(name, *args, **options)
 
-    monkeypatch.setattr(alignment_stage, "fit_alignment", noted)
+    monkeypatch.setattr(aligning, "fit_alignment", noted)
     return names
 
 

@@ -7,7 +7,7 @@ import pytest
 from space_making import COMPARISONS, DIM, ready
 
 from lexbeam.transforms.change.graph.comparisons import train_tasks
-from lexbeam.transforms.change.spaces.context_stages import (
+from lexbeam.transforms.change.spaces.counting import (
     ADD_CONTEXTS,
     ADDED,
     COUNT_CONTEXTS,
@@ -23,7 +23,7 @@ from lexbeam.transforms.change.view.feeds import Held, read_feed
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.store.artefacts import Artefact, Workspace, make
 from lexbeam.transforms.common.store.batches import BatchWriter
-from lexbeam.transforms.embeddings.counted.contexts import Cooccurrences, count_pairs, symmetric
+from lexbeam.transforms.embeddings.counted_vectors import Cooccurrences, count_pairs, symmetric
 from lexbeam.transforms.embeddings.representations import RepresentationOptions, represent
 
 KEYS = np.sort(np.random.default_rng(0).integers(0, 2**64, 200, np.uint64))

@@ -3,7 +3,7 @@
 import pyarrow.parquet as pq
 import pytest
 
-from lexbeam.transforms.change.spaces.neighbour_stage import NEIGHBOURS, SLICE, NeighbourOptions, NeighbourTask
+from lexbeam.transforms.change.spaces.aligning import NEIGHBOURS, SLICE, NeighbourOptions, NeighbourTask
 from lexbeam.transforms.common.store.artefacts import Workspace, make
 
 OPTIONS = NeighbourOptions(neighbours=3, min_count=5)

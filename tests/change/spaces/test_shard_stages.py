@@ -9,15 +9,13 @@ import pytest
 from space_making import COMPARISONS, DIM, ready
 
 from lexbeam.transforms.change.graph.comparisons import train_tasks
-from lexbeam.transforms.change.spaces.shard_stages import AVERAGE, SHARD, SPACE, AverageTask, ShardTask
-from lexbeam.transforms.change.spaces.shards import ShardOptions
+from lexbeam.transforms.change.spaces.shards import AVERAGE, SHARD, SPACE, AverageTask, ShardOptions, ShardTask
 from lexbeam.transforms.change.spaces.training import Train
 from lexbeam.transforms.change.view.feeds import Held, read_counts, read_feed
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.common.store.artefacts import Artefact, Workspace, make, name_of
 from lexbeam.transforms.common.store.batches import BatchWriter
-from lexbeam.transforms.embeddings.memory import training_memory
-from lexbeam.transforms.embeddings.sgns import SgnsOptions, derive_seed
+from lexbeam.transforms.embeddings.sgns import SgnsOptions, derive_seed, training_memory
 from lexbeam.transforms.embeddings.starts import Start
 from lexbeam.transforms.embeddings.trainers import TRAINERS, train_space
 

@@ -13,8 +13,7 @@ from lexbeam.transforms.change.spaces.shards import (
     steps_of,
 )
 from lexbeam.transforms.common.errors import UsageError
-from lexbeam.transforms.embeddings.schedule import Jobs
-from lexbeam.transforms.embeddings.sgns import SgnsOptions
+from lexbeam.transforms.embeddings.sgns import Jobs, SgnsOptions
 
 
 @given(st.integers(2, 12), st.integers(1, 6), st.integers(0, 2**64 - 1))

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from lexbeam.schemas.corpus.sentences import UPOS
 from lexbeam.transforms.change.view import counts as module
 from lexbeam.transforms.change.view.counts import COUNTS, count_view, look_up, majority_tags, merge_counts, tag_uses
-from lexbeam.transforms.change.view.tags import tag_codes
+from lexbeam.transforms.change.view.words import tag_codes
 
 TAG = st.sampled_from(["NOUN", "PROPN", "X", None])
 SENTENCES = st.lists(

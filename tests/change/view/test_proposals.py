@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexbeam.transforms.change.view.proposals import ENOUGH, LEAST, propose_slices
-from lexbeam.transforms.change.view.slices import parse_slices, slice_of
+from lexbeam.transforms.change.view.slices import ENOUGH, LEAST, parse_slices, propose_slices, slice_of
 
 CORPORA = st.dictionaries(st.integers(-60, 60), st.tuples(st.integers(0, 30), st.integers(0, 900)), max_size=12)
 

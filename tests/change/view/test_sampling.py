@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kstest, spearmanr
 
-from lexbeam.transforms.change.view.sampling import BINS, keep_mask, threshold, token_histogram
+from lexbeam.transforms.change.view.training_view import BINS, keep_mask, threshold, token_histogram
 
 
 def corpus(seed, sentences=3_000, share=0.1):

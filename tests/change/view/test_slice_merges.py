@@ -4,9 +4,9 @@ import pyarrow as pa
 import pytest
 from view_making import EMPTY, SPEC, corpus, counts_of, prepare, spec_of
 
-from lexbeam.transforms.change.view import slice_merges
+from lexbeam.transforms.change.view import counts
+from lexbeam.transforms.change.view.counts import COUNT, SHUFFLE
 from lexbeam.transforms.change.view.feeds import FEED, StagedView, read_counts
-from lexbeam.transforms.change.view.slice_merges import COUNT, SHUFFLE
 from lexbeam.transforms.common.store.artefacts import Workspace, make
 from lexbeam.transforms.common.store.batches import BatchReader
 
@@ -25,7 +25,7 @@ def test_neither_parts_nor_ranges_change_the_order_of_training(rows, tmp_path):
 @pytest.mark.parametrize("merged", [1, 3, 16])
 def test_parts_and_ranges_do_not_change_counts(rows, tmp_path, monkeypatch, merged):
     one, _, _ = prepare(tmp_path / "a", rows)
-    monkeypatch.setattr(slice_merges, "_MERGED", merged)
+    monkeypatch.setattr(counts, "_MERGED", merged)
     many, _, _ = prepare(tmp_path / "b", rows[::-1], parts=4, spec=spec_of(ranges=5))
     for first, other in zip(one, many, strict=True):
         assert first.counts.sha256 == other.counts.sha256
@@ -63,7 +63,7 @@ def test_long_sentences_are_split_and_stay_in_order(tmp_path):
 
 
 def test_batches_of_the_feed_are_bounded(rows, tmp_path, monkeypatch):
-    monkeypatch.setattr(slice_merges, "FEED_ROWS", 7)
+    monkeypatch.setattr(counts, "FEED_ROWS", 7)
     _, small, viewed = prepare(tmp_path / "a", rows)
     staged = tuple(StagedView(viewed[0][0].sentences, n) for n in range(len(viewed[0][0].ranges)))
     feed = make(Workspace(str(tmp_path / "a" / "work")), SHUFFLE, staged, None).feed

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lexbeam.schemas.corpus.sentences import UPOS
-from lexbeam.transforms.change.view.tags import (
+from lexbeam.transforms.change.view.words import (
     NO_TAG,
     TAGS,
     USES,

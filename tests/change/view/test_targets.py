@@ -1,7 +1,6 @@
 import pytest
 
-from lexbeam.transforms.change.view.targets import ViewTargets, load_targets, near_matches
-from lexbeam.transforms.change.view.words import ViewOptions
+from lexbeam.transforms.change.view.words import ViewOptions, ViewTargets, load_targets, near_matches
 from lexbeam.transforms.common.errors import UsageError
 
 

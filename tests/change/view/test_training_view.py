@@ -8,10 +8,8 @@ from hypothesis import strategies as st
 from lexbeam.schemas.corpus.sentences import SENTENCES, UPOS
 from lexbeam.transforms.change.view import training_view
 from lexbeam.transforms.change.view.slices import parse_slices, slice_of
-from lexbeam.transforms.change.view.tags import NO_TAG
-from lexbeam.transforms.change.view.targets import ViewTargets, load_targets
 from lexbeam.transforms.change.view.training_view import columns_needed, derive, sentence_keys
-from lexbeam.transforms.change.view.words import ViewOptions, is_word, normalise_word
+from lexbeam.transforms.change.view.words import NO_TAG, ViewOptions, ViewTargets, is_word, load_targets, normalise_word
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import from_mapping
 

@@ -5,8 +5,8 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lexbeam.transforms.embeddings.counted import contexts
-from lexbeam.transforms.embeddings.counted.contexts import STEPS, count_pairs, symmetric
+from lexbeam.transforms.embeddings import counted_vectors
+from lexbeam.transforms.embeddings.counted_vectors import STEPS, count_pairs, symmetric
 
 SENTENCES = st.lists(st.lists(st.sampled_from("abcdefg"), max_size=12), max_size=12)
 
@@ -42,7 +42,7 @@ def test_counts_are_those_by_hand_however_sentences_are_cut(sentences, chosen, w
 
 
 def test_parts_add_up_to_the_whole_in_any_order_to_the_bytes(monkeypatch):
-    monkeypatch.setattr(contexts, "HELD", 500)  # so that pairs are added up on the way
+    monkeypatch.setattr(counted_vectors, "HELD", 500)  # so that pairs are added up on the way
     draw = np.random.default_rng(1)
     sentences = [[f"w{n}" for n in draw.zipf(1.3, 20) % 40] for _ in range(300)]
     words = pa.array(sorted({word for sentence in sentences for word in sentence}))
@@ -59,7 +59,7 @@ def test_parts_add_up_to_the_whole_in_any_order_to_the_bytes(monkeypatch):
 
 
 def test_pairs_are_added_up_seldom_however_many_there_are(monkeypatch):
-    monkeypatch.setattr(contexts, "HELD", 10)
+    monkeypatch.setattr(counted_vectors, "HELD", 10)
     real, times = np.unique, []
     monkeypatch.setattr(np, "unique", lambda *args, **options: times.append(1) or real(*args, **options))
     words = pa.array([f"w{number:03}" for number in range(200)])

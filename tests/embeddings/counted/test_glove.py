@@ -12,7 +12,7 @@ from lexbeam.transforms.common.code import loops
 from lexbeam.transforms.common.code.loops import padded
 from lexbeam.transforms.common.draws.by_content import permutation, uniform
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
-from lexbeam.transforms.embeddings.counted.glove import compiled_glove, train_glove
+from lexbeam.transforms.embeddings.counted_vectors import compiled_glove, train_glove
 from lexbeam.transforms.embeddings.representations import REPRESENTATIONS
 
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from lexbeam.transforms.embeddings.counted.weightings import ppmi, projected, random_vectors, truncated_svd
+from lexbeam.transforms.embeddings.counted_vectors import ppmi, projected, random_vectors, truncated_svd
 
 
 def counted(seed, words=30, share=0.3):

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from lexbeam.transforms.common.errors import UsageError
-from lexbeam.transforms.embeddings.joint.slices import JointSlices, SliceText
+from lexbeam.transforms.embeddings.joint_trainings import JointSlices, SliceText
 from lexbeam.transforms.embeddings.sgns import SgnsOptions
 from lexbeam.transforms.embeddings.trainers import TRAINERS
 

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from joint_making import cosines, every_trainer, joint_of, options_of, sentences, slice_of
 
-from lexbeam.transforms.embeddings.joint.compass import by_compass
-from lexbeam.transforms.embeddings.joint.slices import train_as_one
+from lexbeam.transforms.embeddings.joint_trainings import by_compass, train_as_one
 
 FIRST, SECOND, THIRD = (slice_of(f"s{n}", sentences(n, group)) for n, group in enumerate("aab"))
 

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from joint_making import cosines, every_trainer, joint_of, options_of, sentences, slice_of
 
-from lexbeam.transforms.embeddings.joint.initialised import initialised, initialised_at_unit_length
-from lexbeam.transforms.embeddings.joint.slices import train_slice
+from lexbeam.transforms.embeddings.joint_trainings import initialised, initialised_at_unit_length, train_slice
 
 FIRST, SECOND, THIRD = (slice_of(f"s{n}", sentences(n, group)) for n, group in enumerate("aab"))
 SLOW = {"alpha": 1e-5, "min_alpha": 1e-6}  # vectors hardly move

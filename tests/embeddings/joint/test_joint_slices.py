@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from joint_making import joint_of, slice_of
 
-from lexbeam.transforms.embeddings.joint.slices import joint_counts, train_as_one
+from lexbeam.transforms.embeddings.joint_trainings import joint_counts, train_as_one
 from lexbeam.transforms.embeddings.sgns import SgnsOptions
 from lexbeam.transforms.embeddings.starts import Weights
 from lexbeam.transforms.embeddings.trainers import TRAINERS, Trainer

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from joint_making import cosines, every_trainer, joint_of, options_of, sentences, slice_of
 
-from lexbeam.transforms.embeddings.joint.marked import injected, referenced
-from lexbeam.transforms.embeddings.joint.slices import train_slice
+from lexbeam.transforms.embeddings.joint_trainings import injected, referenced, train_slice
 
 FIRST, SECOND, THIRD = (slice_of(f"s{n}", sentences(n, group)) for n, group in enumerate("aab"))
 WAYS = (referenced, injected)
