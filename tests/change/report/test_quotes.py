@@ -3,7 +3,8 @@
 import re
 
 import pytest
-from panel_making import HOSTILE, SLICES, vectors
+from panel_making import HOSTILE, vectors
+from panel_making import SLICES as PANEL_SLICES
 from published import change_section, publish, scores
 
 from lexbeam.transforms.change.shown.panels import quotes
@@ -49,7 +50,7 @@ def quoted(tmp_path):
         words = ["the", "sea", "wide"]
         tables = {
             "scores": [[scores("sea", 0.5), scores("gone", None, target=True)]],
-            "slices": SLICES,
+            "slices": PANEL_SLICES,
             "vectors": [vectors(name, words) for name in ("old", "new")],
             "sentences": [[row for row, _ in both]],
             "documents": [[about for _, about in both]],
