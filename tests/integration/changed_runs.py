@@ -139,7 +139,7 @@ CODE = [
     ("transforms/change/scores/null_deals.py", "deal {number} {attempt}", "code {number} {attempt}"),
     ("transforms/change/scores/null_evidence.py", "ndtr(-z)", "ndtr(z)"),
     ("transforms/change/scores/traces.py", "pairs.distances((0", "0.5 * pairs.distances((0"),
-    ("transforms/change/scores/series.py", "(1.0 + larger)", "(2.0 + larger)"),
+    ("transforms/change/scores/change_points.py", "(1.0 + larger)", "(2.0 + larger)"),
 ]
 
 

@@ -17,9 +17,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from lexbeam.schemas.change.spaces import DISTANCES
+from lexbeam.transforms.change.scores.change_points import common_space, cut_distances, unit_rows
 from lexbeam.transforms.change.scores.measures import cosine_distance
 from lexbeam.transforms.change.scores.ranking import RankedWordOptions, WordCounts, ranked_in_all
-from lexbeam.transforms.change.scores.series import common_space, cut_distances, unit_rows
 from lexbeam.transforms.change.spaces.aligning import (
     AlignOptions,
     SliceFacts,

@@ -10,9 +10,9 @@ from series_making import COMPARISONS, OPTIONS
 
 from lexbeam.schemas.change.spaces import DISTANCES
 from lexbeam.transforms.change.graph.pair_tasks import align_tasks
+from lexbeam.transforms.change.scores.change_points import common_space, cut_distances, unit_rows
 from lexbeam.transforms.change.scores.ranking import RankedWordOptions
 from lexbeam.transforms.change.scores.scoring import SCORE, ChangeScoreOptions, ScoreTask, VariantSpaces
-from lexbeam.transforms.change.scores.series import common_space, cut_distances, unit_rows
 from lexbeam.transforms.change.scores.traces import TRACE, read_trace
 from lexbeam.transforms.change.spaces.aligning import ALIGN, AlignOptions
 from lexbeam.transforms.common.store.artefacts import Workspace, make, name_of

@@ -1,5 +1,4 @@
-"""Nulls as artefacts, against the sentences that they are dealt from."""
-
+import tracemalloc
 from collections import Counter, defaultdict
 from itertools import compress
 from types import SimpleNamespace
@@ -7,6 +6,8 @@ from types import SimpleNamespace
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from view_making import SPEC, corpus, prepare, shuffled, spec_of
 
 from lexbeam.schemas.corpus.documents import DOCUMENTS
@@ -20,13 +21,196 @@ from lexbeam.transforms.change.graph.pair_tasks import (
     null_ready,
     null_slices,
 )
-from lexbeam.transforms.change.scores.null_deals import DEAL, DEALT, SIZES, Deal, DealOptions, DealtTask, SizesTask
+from lexbeam.transforms.change.scores.null_deals import (
+    DEAL,
+    DEALT,
+    LEAST_CLUSTERS,
+    SIZES,
+    Deal,
+    DealOptions,
+    DealtTask,
+    SizesTask,
+    clusters_of,
+    comparability,
+    deal,
+    mixture,
+    source_group,
+)
 from lexbeam.transforms.change.view.counts import look_up
 from lexbeam.transforms.change.view.feeds import read_counts, read_dealt, read_held
 from lexbeam.transforms.common.draws.by_content import content_hashes
 from lexbeam.transforms.common.store.artefacts import Artefact, Workspace, make, make_all
 from lexbeam.transforms.common.store.batches import BatchReader
 from lexbeam.transforms.common.store.tables import Part, write_part
+
+SHARES = ([0.4, 0.6], [0.1, 0.35, 0.25, 0.3])  # of a pair, of a series
+shares_of_slices = pytest.mark.parametrize("shares", SHARES, ids=["pair", "series"])
+
+
+def keys(names):
+    return content_hashes([str(name) for name in names])
+
+
+def made(authors, places, slices):
+    """Clusters of documents by their authors (None: unknown)."""
+    known = np.array([author is not None for author in authors])
+    return clusters_of(keys(range(len(authors))), keys(a or "" for a in authors), known, np.array(places), slices)
+
+
+@pytest.mark.parametrize("slices", [2, 3])
+def test_authors_are_dealt_where_all_are_known_and_enough_and_none_is_in_two_slices(slices):
+    sizes = tuple(LEAST_CLUSTERS + place for place in range(slices))
+    authors = [f"{place}-{n % size}" for place, size in enumerate(sizes) for n in range(25)]
+    places = [place for place in range(slices) for _ in range(25)]
+    assert made(authors, places, slices)[::2] == ("author", sizes)
+    for changed in (
+        [None, *authors[1:]],  # one unknown
+        [*authors[:-1], "0-3"],  # one in the first slice and the last
+        [*authors[:25], *(["1-0"] * 25), *authors[50:]],  # too few in one
+    ):
+        found = made(changed, places, slices)
+        assert (found.unit, found.sizes) == ("document", (25,) * slices)
+        assert len(set(found.keys.tolist())) == 25 * slices
+
+
+def test_single_documents_are_clusters_of_their_own():
+    found = made([None] * 4, [0, 1, 1, 1], 2)
+    assert (found.unit, found.sizes) == ("document", (1, 3))
+    assert len(set(found.keys.tolist())) == 4
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 30), st.integers(1, 1000)), min_size=2, max_size=60),
+    st.lists(st.floats(0.05, 1), min_size=2, max_size=5),
+    st.integers(0, 5),
+)
+def test_a_deal_keeps_clusters_whole_and_all_slices_filled(rows, weights, number):
+    clusters, tokens = keys(c for c, _ in rows), np.array([size for _, size in rows])
+    shares = np.array(weights) / sum(weights)
+    found = deal(clusters, tokens, shares.tolist(), seed=1, number=number)
+    names = np.array([c for c, _ in rows])
+    for name in set(names.tolist()):
+        assert len(set(found[names == name].tolist())) == 1
+    expected = min(len(weights), len(set(names.tolist())))
+    assert set(found.tolist()) == set(range(expected))
+
+
+@pytest.mark.parametrize("shares", [[0.2, 0.8], [0.5, 0.5], [0.73, 0.27], SHARES[1]])
+def test_token_shares_are_kept_within_three_per_cent(shares):
+    tokens = np.random.default_rng(2).integers(100, 5000, 160)
+    for number in range(20):
+        found = deal(keys(range(160)), tokens, shares, seed=3, number=number)
+        got = np.bincount(found, tokens, minlength=len(shares)) / tokens.sum()
+        assert np.abs(np.cumsum(got) - np.cumsum(shares)).max() <= 0.06 / len(shares)
+        assert np.abs(got - shares).max() <= 0.03
+
+
+def test_large_clusters_are_dealt_as_near_as_any_order_tried_comes():
+    # Of 4 clusters with 40, 30, 20 and 10 % only {40, 10} and {30, 20} make a half.
+    tokens, clusters = np.array([40, 30, 20, 10]), keys("abcd")
+    for number in range(20):
+        found = deal(clusters, tokens, [0.5, 0.5], seed=1, number=number)
+        assert np.bincount(found, tokens).tolist() == [50, 50]
+
+
+@shares_of_slices
+def test_a_deal_depends_on_content_seed_and_number_alone(shares):
+    clusters, tokens = keys(range(60)), np.arange(60) + 10
+    first = deal(clusters, tokens, shares, seed=1, number=0)
+    order = np.random.default_rng(0).permutation(60)
+    assert (deal(clusters[order], tokens[order], shares, seed=1, number=0) == first[order]).all()
+    others = [deal(clusters, tokens, shares, seed=s, number=n) for s, n in ((1, 1), (2, 0))]
+    assert all((other != first).any() for other in others)
+
+
+@shares_of_slices
+def test_every_cluster_comes_to_each_slice_as_often_as_its_share(shares):
+    clusters, tokens = keys(range(40)), np.full(40, 100)
+    dealt = [deal(clusters, tokens, shares, seed=5, number=n) for n in range(1500)]
+    for place, share in enumerate(shares):
+        often = (np.array(dealt) == place).mean(axis=0)
+        assert often == pytest.approx(np.full(40, share), abs=0.05)
+
+
+@shares_of_slices
+def test_few_documents_and_none(shares):
+    nothing = np.array([], np.int64)
+    assert deal(keys([]), nothing, shares, seed=1, number=0).tolist() == []
+    assert deal(keys("a"), np.array([5]), shares, seed=1, number=0).tolist() == [0]
+    assert deal(keys("ab"), np.array([0, 0]), shares, seed=1, number=0).tolist() == [0, 0]
+
+
+def test_deals_of_two_slices_are_those_of_the_first_version():
+    # Null pairs of earlier runs are taken up: which documents they have must not change.
+    found = [deal(keys(range(12)), np.arange(12) + 1, SHARES[0], seed=3, number=n) for n in (0, 1)]
+    assert [np.flatnonzero(one == 0).tolist() for one in found] == [[0, 1, 3, 4, 7, 8], [2, 6, 9, 11]]
+
+
+PLACES = np.array([0, 0, 0, 1, 1])
+TOKENS = np.array([10, 20, 70, 50, 50])
+
+
+@pytest.mark.parametrize(
+    ("source", "position", "group"),
+    [
+        ("politics/2004/a1.txt", "", "politics/#"),
+        ("a.txt", "", ""),
+        ("sport.csv", "row 7", "sport.csv"),
+        ("news.zip!sport/b1.txt", "", "news.zip!sport"),
+        ("news.zip!b1.txt", "", "news.zip!"),
+        ("news2004.tar.gz!x/all.jsonl", "9", "news#.tar.gz!x/all.jsonl"),
+    ],
+)
+def test_documents_of_a_folder_or_a_file_are_of_one_source(source, position, group):
+    assert source_group(source, position) == group
+
+
+def test_mixtures_are_compared_by_tokens():
+    found = mixture(["law", "", "news", "news", "letter"], PLACES, TOKENS)
+    # law .1 and 0, none .2 and 0, news .7 and .5, letter 0 and .5
+    assert found.distance == pytest.approx((0.1 + 0.2 + 0.2 + 0.5) / 2)
+    assert (found.value, found.shares) == ("letter", (0.0, 0.5))
+    assert mixture(["x"] * 5, PLACES, TOKENS).distance == 0
+    assert mixture([""] * 5, PLACES, TOKENS) is None
+
+
+def test_one_long_value_does_not_cost_its_length_for_every_document():
+    values = ["x" * 20_000, *(f"news/{number % 50}" for number in range(1999))]
+    tracemalloc.start()
+    found = mixture(values, np.arange(2000) % 2, np.ones(2000, np.int64))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    # Odd numbers of news stand in one slice, even ones in the other.
+    assert found.distance == pytest.approx(1)
+    assert peak < 1_000_000
+
+
+def test_authors_and_lengths_are_told():
+    found = comparability(
+        genres=[""] * 5,
+        sources=["a", "a", "a", "b", "b"],
+        authors=np.array([1, 2, 0, 2, 3], np.uint64),
+        known=np.array([True, True, False, True, True]),
+        places=PLACES,
+        tokens=TOKENS,
+    )
+    assert found.genre is None
+    assert (found.source.distance, found.source.value, found.source.shares) == (1.0, "a", (1.0, 0.0))
+    assert (found.authors, found.authors_both, found.unsigned) == ((2, 2), 1, 1)
+    # Author 2 has 20 of the 30 tokens that have an author, and 50 of 100.
+    assert found.shares_both == (pytest.approx(2 / 3), 0.5)
+    assert found.author_shares == (pytest.approx(0.2), pytest.approx(0.5))
+    assert found.lengths == (20.0, 50.0)
+
+
+def test_slices_of_nobody_are_no_error():
+    none = np.zeros(0, np.int64)
+    found = comparability(
+        genres=[], sources=[], authors=none.astype(np.uint64), known=none.astype(bool), places=none, tokens=none
+    )
+    assert (found.authors, found.author_shares, found.lengths) == ((0, 0), (0.0, 0.0), (0.0, 0.0))
+    assert found.shares_both == (None, None)
+
 
 SCHEMA = DOCUMENTS.schema()
 
