@@ -18,8 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.measure import BenchmarkRow, Skipped, data_folder, lexbeam, timed
-from lexbeam.schemas.simplification.candidates import CANDIDATES
-from lexbeam.schemas.simplification.instances import INSTANCES
+from lexbeam.schemas.simplification import CANDIDATES, INSTANCES
 from lexbeam.transforms.annotation.engines.registry import load_tagger
 from lexbeam.transforms.common.blas import one_thread
 from lexbeam.transforms.common.publish.snapshots import open_snapshot

@@ -216,8 +216,7 @@ def test_a_generator(recipe):
 
 
 def test_a_selection_filter(recipe):
-    from lexbeam.schemas.simplification.candidates import SELECTIONS, selection_reasons
-    from lexbeam.schemas.simplification.rankings import FUNNEL
+    from lexbeam.schemas.simplification import FUNNEL, SELECTIONS, selection_reasons
     from lexbeam.transforms.common.options.fields import options_of
     from lexbeam.transforms.simplification.selection.filter import CandidateState, InstanceCandidates, Selecting
     from lexbeam.transforms.simplification.selection.filters import FILTERS

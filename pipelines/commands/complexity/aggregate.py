@@ -18,8 +18,7 @@ from lexbeam.pipelines.frame.command import Action, Command, HandedBack, Inputs,
 from lexbeam.pipelines.frame.common_options import PublishOptions
 from lexbeam.pipelines.frame.inputs import list_inputs
 from lexbeam.pipelines.frame.openings import Opening
-from lexbeam.schemas.complexity.instances import INSTANCES
-from lexbeam.schemas.complexity.labels import JUDGMENT_REASONS, JUDGMENT_REJECTS, JUDGMENTS, LABELS
+from lexbeam.schemas.complexity import INSTANCES, JUDGMENT_REASONS, JUDGMENT_REJECTS, JUDGMENTS, LABELS
 from lexbeam.transforms.common.code.fingerprints import digest
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import embedded, option

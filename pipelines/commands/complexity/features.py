@@ -18,8 +18,7 @@ from lexbeam.pipelines.commands.options import input_folder
 from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from lexbeam.pipelines.frame.common_options import RunnerOptions
 from lexbeam.pipelines.frame.openings import Opening
-from lexbeam.schemas.complexity.features import COVERAGE, FEATURES
-from lexbeam.schemas.complexity.instances import INSTANCES
+from lexbeam.schemas.complexity import COVERAGE, FEATURES, INSTANCES
 from lexbeam.transforms.common.options.fields import embedded
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.shown import Block

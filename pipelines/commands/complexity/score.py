@@ -20,10 +20,7 @@ from lexbeam.pipelines.commands.options import input_folder
 from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Inputs, InputTable, TableSource
 from lexbeam.pipelines.frame.common_options import RunnerOptions
 from lexbeam.pipelines.frame.openings import Opening
-from lexbeam.schemas.complexity.features import FEATURES
-from lexbeam.schemas.complexity.instances import INSTANCES
-from lexbeam.schemas.complexity.labels import LABELS, SPLITS
-from lexbeam.schemas.complexity.scores import IMPORTANCE, LEARNING, PREDICTIONS
+from lexbeam.schemas.complexity import FEATURES, IMPORTANCE, INSTANCES, LABELS, LEARNING, PREDICTIONS, SPLITS
 from lexbeam.schemas.metrics import COMPLEXITY_METRICS
 from lexbeam.transforms.common.errors import UsageError, nearest
 from lexbeam.transforms.common.options.fields import embedded, option

@@ -16,7 +16,7 @@ from lexbeam.pipelines.commands.options import corpus_folders
 from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from lexbeam.pipelines.frame.common_options import PARTS_HELP, RUN, RunnerOptions
 from lexbeam.pipelines.frame.inputs import corpora_of
-from lexbeam.schemas.complexity.instances import INSTANCES, KINDS
+from lexbeam.schemas.complexity import INSTANCES, KINDS
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import embedded, option
 from lexbeam.transforms.common.parts import AUTO, LEAST_PARTS, stated_parts

@@ -20,8 +20,7 @@ from lexbeam.pipelines.commands.options import input_folder
 from lexbeam.pipelines.frame.command import Action, Command, HandedBack, Inputs, TableSource
 from lexbeam.pipelines.frame.common_options import PublishOptions
 from lexbeam.pipelines.frame.openings import Opening
-from lexbeam.schemas.complexity.instances import INSTANCES
-from lexbeam.schemas.complexity.labels import SPLITS, STRATA
+from lexbeam.schemas.complexity import INSTANCES, SPLITS, STRATA
 from lexbeam.transforms.common.draws.splits import parse_shares
 from lexbeam.transforms.common.options.fields import embedded
 from lexbeam.transforms.common.publish.snapshots import Snapshot

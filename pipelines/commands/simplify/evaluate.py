@@ -20,9 +20,15 @@ from lexbeam.pipelines.frame.command import HandedBack, Inputs, TableSource
 from lexbeam.pipelines.frame.common_options import PublishOptions
 from lexbeam.pipelines.frame.openings import Opening
 from lexbeam.schemas.metrics import SIMPLIFICATION_METRICS
-from lexbeam.schemas.simplification.candidates import CANDIDATES, SELECTIONS
-from lexbeam.schemas.simplification.instances import INSTANCES, SUBSTITUTES
-from lexbeam.schemas.simplification.rankings import FUNNEL, RANKINGS, SIMPLIFICATIONS
+from lexbeam.schemas.simplification import (
+    CANDIDATES,
+    FUNNEL,
+    INSTANCES,
+    RANKINGS,
+    SELECTIONS,
+    SIMPLIFICATIONS,
+    SUBSTITUTES,
+)
 from lexbeam.transforms.common.code.fingerprints import digest
 from lexbeam.transforms.common.errors import LexbeamError, NoDataError, UsageError
 from lexbeam.transforms.common.options.fields import embedded, option

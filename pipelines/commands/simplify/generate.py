@@ -13,8 +13,7 @@ from lexbeam.pipelines.commands.options import input_folder, settings_file
 from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from lexbeam.pipelines.frame.common_options import RunnerOptions
 from lexbeam.pipelines.frame.openings import Opening
-from lexbeam.schemas.simplification.candidates import CANDIDATES
-from lexbeam.schemas.simplification.instances import INSTANCES, SUBSTITUTES
+from lexbeam.schemas.simplification import CANDIDATES, INSTANCES, SUBSTITUTES
 from lexbeam.transforms.common.options.fields import embedded, option
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.shown import Block

@@ -16,8 +16,7 @@ from lexbeam.pipelines.commands.options import input_folder, settings_file
 from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from lexbeam.pipelines.frame.common_options import RunnerOptions, model_folder
 from lexbeam.pipelines.frame.openings import Opening
-from lexbeam.schemas.simplification.candidates import CANDIDATES, SELECTIONS
-from lexbeam.schemas.simplification.instances import INSTANCES
+from lexbeam.schemas.simplification import CANDIDATES, INSTANCES, SELECTIONS
 from lexbeam.transforms.annotation.engines.registry import stated_engine
 from lexbeam.transforms.common.options.fields import embedded, option
 from lexbeam.transforms.common.publish.snapshots import Snapshot

@@ -16,10 +16,19 @@ from lexbeam.pipelines.commands.simplify.text_plan import SimplifyTextOptions, T
 from lexbeam.pipelines.commands.simplify.text_writing import content_of, write_texts
 from lexbeam.pipelines.frame.command import Command, Graph, HandedBack
 from lexbeam.pipelines.frame.openings import Opening
-from lexbeam.schemas.simplification.candidates import CANDIDATES, SELECTIONS
-from lexbeam.schemas.simplification.documents import CHANGES, DOCUMENTS, KEPT
-from lexbeam.schemas.simplification.instances import INSTANCE_INPUTS, INSTANCE_REJECTS, INSTANCES, SUBSTITUTES
-from lexbeam.schemas.simplification.rankings import RANKINGS, SIMPLIFICATIONS
+from lexbeam.schemas.simplification import (
+    CANDIDATES,
+    CHANGES,
+    DOCUMENTS,
+    INSTANCE_INPUTS,
+    INSTANCE_REJECTS,
+    INSTANCES,
+    KEPT,
+    RANKINGS,
+    SELECTIONS,
+    SIMPLIFICATIONS,
+    SUBSTITUTES,
+)
 from lexbeam.transforms.common.code.registry import Registry
 from lexbeam.transforms.common.parts import LEAST_PARTS
 from lexbeam.transforms.common.publish.snapshots import Snapshot

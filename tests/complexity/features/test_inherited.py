@@ -7,7 +7,7 @@ import pyarrow as pa
 from featured import instance, instances, setting_with
 from inherited import check_inherited
 
-from lexbeam.schemas.complexity.instances import INSTANCES
+from lexbeam.schemas.complexity import INSTANCES
 from lexbeam.transforms.common.store.artefacts import Artefact, Workspace, make
 from lexbeam.transforms.common.store.tables import Part, write_part
 from lexbeam.transforms.complexity.features import registry

@@ -8,8 +8,7 @@ from featured import columns, computed, instance, instances, setting_with
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lexbeam.schemas.complexity.instances import INSTANCES
-from lexbeam.schemas.complexity.labels import JUDGMENTS, LABELS
+from lexbeam.schemas.complexity import INSTANCES, JUDGMENTS, LABELS
 from lexbeam.transforms.common.draws.by_content import content_hashes
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.complexity.features.base import READ

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 from featured import instance, instances, setting_with
 
-from lexbeam.schemas.complexity.instances import INSTANCES
+from lexbeam.schemas.complexity import INSTANCES
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.store.artefacts import Artefact, Workspace, make
 from lexbeam.transforms.common.store.tables import Part, read_table, write_part

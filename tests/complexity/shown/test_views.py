@@ -7,7 +7,7 @@ from scored import publish, tables
 
 import lexbeam
 from lexbeam.pipelines.cli import main
-from lexbeam.schemas.complexity.scores import PREDICTIONS
+from lexbeam.schemas.complexity import PREDICTIONS
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.publish.sections import Made
 from lexbeam.transforms.common.store.artefacts import Artefact

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from simplified import candidates, instance, parts_of, rankings, row, selections, worked
 from simplified import chosen as chose
 
-from lexbeam.schemas.simplification.candidates import CANDIDATES
-from lexbeam.schemas.simplification.instances import INSTANCES, SUBSTITUTES
+from lexbeam.schemas.simplification import CANDIDATES, INSTANCES, SUBSTITUTES
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.evaluation.bootstrap import BootstrapOptions
 from lexbeam.transforms.simplification.evaluation import funnel, oracles

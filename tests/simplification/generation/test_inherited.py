@@ -7,7 +7,7 @@ from generated import files_of, write_world
 from inherited import check_inherited
 from instances_made import numbered, substitutes, written
 
-from lexbeam.schemas.simplification.instances import INSTANCES, SUBSTITUTES
+from lexbeam.schemas.simplification import INSTANCES, SUBSTITUTES
 from lexbeam.transforms.common.store.artefacts import Workspace, make
 from lexbeam.transforms.simplification.generation import generators as generating
 from lexbeam.transforms.simplification.generation.inputs import generation_inputs

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexbeam.schemas.simplification.candidates import generation_reasons
+from lexbeam.schemas.simplification import generation_reasons
 from lexbeam.transforms.simplification.generation.masked_cleaning import MERGES, RULES, Fill, cleaned, comparable
 from lexbeam.transforms.simplification.generation.options import PAPER, MaskedOptions
 

@@ -7,7 +7,7 @@ from generated import files_of, write_world
 from instances_made import instance
 from wordnet_making import Synset, write_wordnet
 
-from lexbeam.schemas.simplification.candidates import generation_reasons
+from lexbeam.schemas.simplification import generation_reasons
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.store.tables import Part
 from lexbeam.transforms.simplification.generation.inputs import generation_inputs

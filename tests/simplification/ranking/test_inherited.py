@@ -6,8 +6,7 @@ from generated import files_of, write_world
 from inherited import check_inherited
 from instances_made import drawn_parts, numbered, written
 
-from lexbeam.schemas.simplification.candidates import CANDIDATES
-from lexbeam.schemas.simplification.instances import INSTANCES
+from lexbeam.schemas.simplification import CANDIDATES, INSTANCES
 from lexbeam.transforms.common.store.artefacts import Workspace, make
 from lexbeam.transforms.common.store.tables import Part
 from lexbeam.transforms.simplification.generation.inputs import generation_inputs

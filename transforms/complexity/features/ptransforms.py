@@ -10,7 +10,7 @@ from operator import attrgetter
 
 import apache_beam as beam
 
-from lexbeam.schemas.complexity.features import COVERAGE, FEATURES
+from lexbeam.schemas.complexity import COVERAGE, FEATURES
 from lexbeam.transforms.common.store.artefacts import Workspace
 from lexbeam.transforms.common.store.ptransforms import Collect, MakeArtefact, NameParts
 from lexbeam.transforms.common.store.receipts import File

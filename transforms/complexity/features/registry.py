@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from lexbeam.schemas.columns import column
-from lexbeam.schemas.complexity.features import features_schema
+from lexbeam.schemas.complexity import features_schema
 from lexbeam.transforms.common.code.registry import Registry
 from lexbeam.transforms.common.draws.by_content import content_hashes
 from lexbeam.transforms.common.errors import UsageError

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lexbeam.schemas.complexity.features import ABSENT, COVERAGE, FEATURES
+from lexbeam.schemas.complexity import ABSENT, COVERAGE, FEATURES
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.extras import check_packages
 from lexbeam.transforms.common.options.fields import option

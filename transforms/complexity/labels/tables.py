@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lexbeam.schemas.complexity.labels import JUDGMENTS, LABELS
+from lexbeam.schemas.complexity import JUDGMENTS, LABELS
 from lexbeam.transforms.common.draws.by_content import content_hashes
 from lexbeam.transforms.complexity.labels.aggregation import AggregationOptions, Label, SettledJudgment, label_of
 from lexbeam.transforms.complexity.labels.agreement import split_half

@@ -17,7 +17,7 @@ from collections.abc import Collection, Sequence
 import numpy as np
 import pyarrow as pa
 
-from lexbeam.schemas.complexity.instances import INSTANCES
+from lexbeam.schemas.complexity import INSTANCES
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.complexity.features.base import READ, Floats, numbers
 from lexbeam.transforms.complexity.features.frequency import ZIPF, zipf_of

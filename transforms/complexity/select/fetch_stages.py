@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from lexbeam.schemas.complexity.instances import INSTANCES, instances_schema
+from lexbeam.schemas.complexity import INSTANCES, instances_schema
 from lexbeam.transforms.common.batched import batched
 from lexbeam.transforms.common.code.fingerprints import hash_of
 from lexbeam.transforms.common.errors import LexbeamError

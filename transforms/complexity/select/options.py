@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from lexbeam.schemas.complexity.instances import KINDS
+from lexbeam.schemas.complexity import KINDS
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.common.texts.languages import stated_language

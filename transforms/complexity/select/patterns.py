@@ -20,7 +20,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lexbeam.schemas.complexity.instances import KINDS
+from lexbeam.schemas.complexity import KINDS
 from lexbeam.schemas.corpus.sentences import UPOS
 from lexbeam.transforms.common.code.registry import Entry, Registry
 from lexbeam.transforms.common.errors import UsageError, nearest

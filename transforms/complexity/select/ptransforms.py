@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 import numpy as np
 
-from lexbeam.schemas.complexity.instances import INSTANCES
+from lexbeam.schemas.complexity import INSTANCES
 from lexbeam.transforms.common.draws.ptransforms import KeepSmallest
 from lexbeam.transforms.common.parts import parts_for
 from lexbeam.transforms.common.store.artefacts import Workspace

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lexbeam.schemas.columns import column
-from lexbeam.schemas.complexity.features import COVERAGE
+from lexbeam.schemas.complexity import COVERAGE
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.report.panels import Panel, Rows
 

@@ -10,8 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lexbeam.schemas.complexity.features import FEATURES
-from lexbeam.schemas.complexity.instances import INSTANCES
+from lexbeam.schemas.complexity import FEATURES, INSTANCES
 from lexbeam.transforms.common.code.registry import Registry
 from lexbeam.transforms.common.errors import UsageError, nearest
 from lexbeam.transforms.common.options.fields import option

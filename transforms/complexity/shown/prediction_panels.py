@@ -8,8 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lexbeam.schemas.columns import column
-from lexbeam.schemas.complexity.instances import INSTANCES
-from lexbeam.schemas.complexity.scores import PREDICTIONS
+from lexbeam.schemas.complexity import INSTANCES, PREDICTIONS
 from lexbeam.transforms.common.draws.by_content import numbers
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.complexity.shown.views import HardestOptions, hardest

@@ -7,8 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lexbeam.schemas.columns import column
-from lexbeam.schemas.complexity.instances import INSTANCES, KINDS
-from lexbeam.schemas.complexity.scores import IMPORTANCE, LEARNING, PREDICTIONS
+from lexbeam.schemas.complexity import IMPORTANCE, INSTANCES, KINDS, LEARNING, PREDICTIONS
 from lexbeam.schemas.metrics import COMPLEXITY_METRICS
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.complexity.shown.prediction_panels import KEY, table_of, word_panels

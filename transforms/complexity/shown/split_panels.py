@@ -5,7 +5,7 @@ from typing import Any
 import pyarrow as pa
 
 from lexbeam.schemas.columns import column
-from lexbeam.schemas.complexity.labels import STRATA
+from lexbeam.schemas.complexity import STRATA
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.report.charts import lines
 from lexbeam.transforms.report.panels import Chart, Note, Panel, Rows

@@ -13,9 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lexbeam.schemas.columns import Table
-from lexbeam.schemas.complexity.instances import INSTANCES, KINDS
-from lexbeam.schemas.complexity.labels import LABELS
-from lexbeam.schemas.complexity.scores import PREDICTIONS
+from lexbeam.schemas.complexity import INSTANCES, KINDS, LABELS, PREDICTIONS
 from lexbeam.transforms.common.code.registry import Registry
 from lexbeam.transforms.common.errors import UsageError, nearest
 from lexbeam.transforms.common.options.fields import option

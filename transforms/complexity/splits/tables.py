@@ -16,8 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lexbeam.schemas.complexity.instances import KINDS
-from lexbeam.schemas.complexity.labels import SPLITS, STRATA
+from lexbeam.schemas.complexity import KINDS, SPLITS, STRATA
 from lexbeam.transforms.common.draws.balancing import Floats, Ints
 from lexbeam.transforms.common.draws.by_content import content_hashes
 from lexbeam.transforms.common.draws.folds import Oversized

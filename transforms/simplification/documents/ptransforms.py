@@ -11,10 +11,15 @@ from typing import Any
 
 import apache_beam as beam
 
-from lexbeam.schemas.simplification.candidates import CANDIDATES, SELECTIONS
-from lexbeam.schemas.simplification.documents import CHANGES, DOCUMENTS
-from lexbeam.schemas.simplification.instances import INSTANCES
-from lexbeam.schemas.simplification.rankings import RANKINGS, SIMPLIFICATIONS
+from lexbeam.schemas.simplification import (
+    CANDIDATES,
+    CHANGES,
+    DOCUMENTS,
+    INSTANCES,
+    RANKINGS,
+    SELECTIONS,
+    SIMPLIFICATIONS,
+)
 from lexbeam.transforms.common.store.artefacts import Stage, Workspace
 from lexbeam.transforms.common.store.ptransforms import MakeArtefact, MakeParts, NameParts, SpreadOverLanes
 from lexbeam.transforms.common.store.tables import Part

@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
-from lexbeam.schemas.simplification.instances import INSTANCES
-from lexbeam.schemas.simplification.rankings import RANKINGS, SIMPLIFICATIONS
+from lexbeam.schemas.simplification import INSTANCES, RANKINGS, SIMPLIFICATIONS
 from lexbeam.transforms.common.store.join import Rows
 from lexbeam.transforms.inflection.inflector import Inflecting
 from lexbeam.transforms.simplification.documents.placed_texts import PlacedSentence

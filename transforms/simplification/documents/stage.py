@@ -12,9 +12,7 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from lexbeam.schemas.columns import Table
-from lexbeam.schemas.simplification.documents import CHANGES, DOCUMENTS
-from lexbeam.schemas.simplification.instances import INSTANCES
-from lexbeam.schemas.simplification.rankings import RANKINGS, SIMPLIFICATIONS
+from lexbeam.schemas.simplification import CHANGES, DOCUMENTS, INSTANCES, RANKINGS, SIMPLIFICATIONS
 from lexbeam.transforms.common.batched import batched
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage
 from lexbeam.transforms.common.store.batches import SideRows

@@ -16,8 +16,7 @@ selection pos_mismatch 1 1
 from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
-from lexbeam.schemas.simplification.candidates import drop_reasons
-from lexbeam.schemas.simplification.rankings import LOSSES, STAGES
+from lexbeam.schemas.simplification import LOSSES, STAGES, drop_reasons
 from lexbeam.transforms.simplification.records import Row
 
 # Missing gold was never generated, or a later stage has no row for it.

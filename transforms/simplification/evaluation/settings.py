@@ -2,8 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from lexbeam.schemas.simplification.candidates import CANDIDATES, SELECTIONS
-from lexbeam.schemas.simplification.rankings import RANKINGS, SIMPLIFICATIONS
+from lexbeam.schemas.simplification import CANDIDATES, RANKINGS, SELECTIONS, SIMPLIFICATIONS
 from lexbeam.transforms.common.store.join import Rows
 from lexbeam.transforms.evaluation.outcomes import Bools
 from lexbeam.transforms.simplification.evaluation.funnel import Funnel

@@ -5,9 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from lexbeam.schemas.simplification.candidates import CANDIDATES, SELECTIONS
-from lexbeam.schemas.simplification.instances import INSTANCES
-from lexbeam.schemas.simplification.rankings import RANKINGS
+from lexbeam.schemas.simplification import CANDIDATES, INSTANCES, RANKINGS, SELECTIONS
 from lexbeam.transforms.common.code.registry import Entry, Registry
 from lexbeam.transforms.common.errors import UsageError, nearest
 from lexbeam.transforms.common.publish.snapshots import Snapshot

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow.compute as pc
 
-from lexbeam.schemas.simplification.instances import INSTANCES, SUBSTITUTES
+from lexbeam.schemas.simplification import INSTANCES, SUBSTITUTES
 from lexbeam.transforms.common.errors import UsageError, nearest
 from lexbeam.transforms.common.options.fields import embedded, option
 from lexbeam.transforms.common.store.join import Rows, joined

@@ -35,7 +35,7 @@ class Formed(NamedTuple):
         inflected: what the form rests on, as in `Inflected`; None: it was proposed as a form.
         feats: the features that it was inflected for, as FEATS; None: not known.
         before: what the word before the target becomes; None: that word stays.
-        reason: why it does not go on, one of `lexbeam.schemas.simplification.instances.REASONS`.
+        reason: why it does not go on, one of `lexbeam.schemas.simplification.REASONS`.
         proposal: the proposal.
     """
 

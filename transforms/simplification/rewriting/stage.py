@@ -13,8 +13,7 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from lexbeam.schemas.simplification.candidates import CANDIDATES
-from lexbeam.schemas.simplification.rankings import RANKINGS, SIMPLIFICATIONS
+from lexbeam.schemas.simplification import CANDIDATES, RANKINGS, SIMPLIFICATIONS
 from lexbeam.transforms.common.batched import batched
 from lexbeam.transforms.common.store.artefacts import Artefact, Inheritance, Stage
 from lexbeam.transforms.common.store.inheriting import Mask, Read, write_inheriting

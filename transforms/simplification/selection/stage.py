@@ -11,7 +11,7 @@ from operator import attrgetter
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lexbeam.schemas.simplification.candidates import CANDIDATES, SELECTIONS
+from lexbeam.schemas.simplification import CANDIDATES, SELECTIONS
 from lexbeam.transforms.annotation.engines.registry import chosen_entries
 from lexbeam.transforms.common.batched import batched
 from lexbeam.transforms.common.store.artefacts import Artefact, Inheritance, Stage

@@ -6,7 +6,7 @@ from typing import Any
 import pyarrow as pa
 
 from lexbeam.schemas.columns import column
-from lexbeam.schemas.simplification.candidates import generation_reasons
+from lexbeam.schemas.simplification import generation_reasons
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.report.panels import Panel, Rows
 from lexbeam.transforms.report.section_tables import SectionTable, TableColumn

@@ -12,9 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lexbeam.schemas.columns import Table
-from lexbeam.schemas.simplification.candidates import CANDIDATES, SELECTIONS
-from lexbeam.schemas.simplification.instances import INSTANCES
-from lexbeam.schemas.simplification.rankings import RANKINGS
+from lexbeam.schemas.simplification import CANDIDATES, INSTANCES, RANKINGS, SELECTIONS
 from lexbeam.transforms.common.errors import UsageError, nearest
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.common.publish.sections import owner_of

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lexbeam.schemas.columns import column
-from lexbeam.schemas.simplification.documents import CHANGES, DOCUMENTS, KEPT
+from lexbeam.schemas.simplification import CHANGES, DOCUMENTS, KEPT
 from lexbeam.transforms.common.code.registry import Registry
 from lexbeam.transforms.common.errors import UsageError, nearest
 from lexbeam.transforms.common.options.fields import option

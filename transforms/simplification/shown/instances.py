@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lexbeam.schemas.columns import column
-from lexbeam.schemas.simplification.instances import FLAGS, INSTANCE_REASONS, INSTANCES, JUDGMENTS, SUBSTITUTES
+from lexbeam.schemas.simplification import FLAGS, INSTANCE_REASONS, INSTANCES, JUDGMENTS, SUBSTITUTES
 from lexbeam.transforms.common.code.registry import Registry
 from lexbeam.transforms.common.errors import UsageError, nearest
 from lexbeam.transforms.common.options.fields import option

@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lexbeam.schemas.simplification.rankings import FUNNEL, STAGES
+from lexbeam.schemas.simplification import FUNNEL, STAGES
 from lexbeam.transforms.common.code.registry import Registry
 from lexbeam.transforms.common.errors import UsageError, nearest
 from lexbeam.transforms.common.options.fields import option

@@ -7,9 +7,7 @@ import pyarrow.compute as pc
 
 from lexbeam.schemas.columns import column
 from lexbeam.schemas.metrics import SIMPLIFICATION_METRICS
-from lexbeam.schemas.simplification.candidates import CANDIDATES
-from lexbeam.schemas.simplification.instances import INSTANCES, SUBSTITUTES
-from lexbeam.schemas.simplification.rankings import STAGES
+from lexbeam.schemas.simplification import CANDIDATES, INSTANCES, STAGES, SUBSTITUTES
 from lexbeam.transforms.common.draws.by_content import permutation
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.store.tables import read_rows

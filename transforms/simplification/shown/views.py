@@ -10,9 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from lexbeam.schemas.simplification.candidates import CANDIDATES, SELECTIONS
-from lexbeam.schemas.simplification.instances import INSTANCES, SUBSTITUTES
-from lexbeam.schemas.simplification.rankings import RANKINGS, SIMPLIFICATIONS
+from lexbeam.schemas.simplification import CANDIDATES, INSTANCES, RANKINGS, SELECTIONS, SIMPLIFICATIONS, SUBSTITUTES
 from lexbeam.transforms.common.code.registry import Registry
 from lexbeam.transforms.common.errors import UsageError, nearest
 from lexbeam.transforms.common.options.fields import option
