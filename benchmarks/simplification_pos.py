@@ -25,10 +25,14 @@ from lexbeam.transforms.common.publish.snapshots import open_snapshot
 from lexbeam.transforms.common.store.artefacts import Workspace, make
 from lexbeam.transforms.common.store.tables import read_rows
 from lexbeam.transforms.simplification.records import JoinTask, instances_of, tasks_of
-from lexbeam.transforms.simplification.selection.filter import replaced
-from lexbeam.transforms.simplification.selection.inputs import SelectionFiles, selection_of
-from lexbeam.transforms.simplification.selection.options import SelectionOptions
-from lexbeam.transforms.simplification.selection.stage import SELECT, Selected, Selection
+from lexbeam.transforms.simplification.selection.candidate_filter import SelectionOptions, replaced
+from lexbeam.transforms.simplification.selection.candidate_selection import (
+    SELECT,
+    Selected,
+    Selection,
+    SelectionFiles,
+    selection_of,
+)
 
 REPEATS = 5
 BOUND, BOUND_ALONE = 2.0, 1.75

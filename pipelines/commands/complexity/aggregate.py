@@ -28,9 +28,14 @@ from lexbeam.transforms.common.shown import Block, amount, counts_tail, explaine
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.sound import checked
 from lexbeam.transforms.common.store.tables import read_table
-from lexbeam.transforms.complexity.labels.aggregation import AggregationOptions, settle_judgments
+from lexbeam.transforms.complexity.labels.aggregation import (
+    AggregationOptions,
+    figures_of,
+    judgment_rows,
+    label_rows,
+    settle_judgments,
+)
 from lexbeam.transforms.complexity.labels.judgments import COLUMNS, JudgmentFileOptions, read_judgments
-from lexbeam.transforms.complexity.labels.tables import figures_of, judgment_rows, label_rows
 from lexbeam.transforms.report.panels import Panel
 from lexbeam.transforms.report.section_tables import SectionTable, TableColumn
 

@@ -27,18 +27,18 @@ from lexbeam.transforms.common.store.sound import checked
 from lexbeam.transforms.common.store.tables import Part, read_rows
 from lexbeam.transforms.complexity.features.base import FeatureSetting
 from lexbeam.transforms.complexity.features.corpus_counts import COMBINE, COUNT, WANT
-from lexbeam.transforms.complexity.features.ngram_stages import COMBINE_NGRAMS, COUNT_NGRAMS, WANT_NGRAMS
-from lexbeam.transforms.complexity.features.registry import columns_of
-from lexbeam.transforms.complexity.features.stages import (
+from lexbeam.transforms.complexity.features.groups import (
     COVER,
     FEATURE,
     FeatureOptions,
     absent_layers,
     check_features,
+    columns_of,
     setting_of,
 )
-from lexbeam.transforms.complexity.shown.feature_panels import low_coverage, panels
-from lexbeam.transforms.complexity.shown.feature_views import FEATURE_VIEWS
+from lexbeam.transforms.complexity.features.surprisal import COMBINE_NGRAMS, COUNT_NGRAMS, WANT_NGRAMS
+from lexbeam.transforms.complexity.shown.complexity_panels import low_coverage, panels
+from lexbeam.transforms.complexity.shown.instance_views import FEATURE_VIEWS
 from lexbeam.transforms.corpora.corpus import SentencePart
 from lexbeam.transforms.corpora.reading import column_names
 

@@ -33,7 +33,7 @@ from lexbeam.transforms.common.texts.languages import stated_language
 from lexbeam.transforms.complexity.instances.layouts import LAYOUTS
 from lexbeam.transforms.complexity.instances.merge_stage import SETTLING, SettledInstances, acceptable_rows, task_of
 from lexbeam.transforms.complexity.instances.read_stage import READ, LabelledReadOptions
-from lexbeam.transforms.complexity.shown.views import INSTANCE_VIEWS
+from lexbeam.transforms.complexity.shown.instance_views import INSTANCE_VIEWS
 from lexbeam.transforms.formats.ingest.listing import InputPatterns
 from lexbeam.transforms.formats.records.base import ReaderOptions
 from lexbeam.transforms.intake.merging import TextAnnotationOptions

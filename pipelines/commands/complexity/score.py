@@ -33,9 +33,8 @@ from lexbeam.transforms.complexity.scorers.fit_stages import DESIGN, FIT, Design
 from lexbeam.transforms.complexity.scorers.holding_out import HoldOptions, systems_of
 from lexbeam.transforms.complexity.scorers.metric_rows import ScorerMeasureOptions, check_measures
 from lexbeam.transforms.complexity.scorers.scorer_models import OpenedScorer, SavedScorer, opened
-from lexbeam.transforms.complexity.shown.prediction_panels import quoted_panels
-from lexbeam.transforms.complexity.shown.score_panels import score_lines, score_panels
-from lexbeam.transforms.complexity.shown.views import SCORE_VIEWS
+from lexbeam.transforms.complexity.shown.complexity_panels import quoted_panels, score_lines, score_panels
+from lexbeam.transforms.complexity.shown.instance_views import SCORE_VIEWS
 from lexbeam.transforms.learning.scorer import ScorerOptions
 from lexbeam.transforms.learning.scorers import SCORERS
 

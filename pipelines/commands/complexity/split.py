@@ -27,9 +27,15 @@ from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.shown import Block, columns_with, number
 from lexbeam.transforms.common.store.sound import checked
 from lexbeam.transforms.common.store.tables import read_rows
-from lexbeam.transforms.complexity.shown.split_panels import split_panels
-from lexbeam.transforms.complexity.splits.splits import SplitOptions
-from lexbeam.transforms.complexity.splits.tables import COLUMNS, LABEL_COLUMNS, check_options, hold, split
+from lexbeam.transforms.complexity.labels.label_splits import (
+    COLUMNS,
+    LABEL_COLUMNS,
+    SplitOptions,
+    check_options,
+    hold,
+    split,
+)
+from lexbeam.transforms.complexity.shown.complexity_panels import split_panels
 
 log = logging.getLogger("lexbeam")
 

@@ -62,7 +62,7 @@ from lexbeam.transforms.simplification.instances.merge_stage import SETTLING, Ju
 from lexbeam.transforms.simplification.instances.read_stage import AUTO, READ, InstanceReadOptions, acceptable_records
 from lexbeam.transforms.simplification.instances.rows import READERS, RuleOptions
 from lexbeam.transforms.simplification.instances.targets import MARKED, TargetOptions, check_targets
-from lexbeam.transforms.simplification.shown.instances import (
+from lexbeam.transforms.simplification.shown.shown_texts import (
     INSTANCE_VIEWS,
     instance_panels,
     instance_summary,

@@ -25,8 +25,13 @@ from lexbeam.transforms.report.panels import Panel
 from lexbeam.transforms.report.section_tables import SectionTable, TableColumn
 from lexbeam.transforms.simplification.records import JoinTask, tasks_of
 from lexbeam.transforms.simplification.resources import InflectorFile
-from lexbeam.transforms.simplification.rewriting.options import RewritingOptions, check_rewriting
-from lexbeam.transforms.simplification.rewriting.stage import REWRITE, Rewriting, Rewritten
+from lexbeam.transforms.simplification.rewriting.sentence_rewriting import (
+    REWRITE,
+    Rewriting,
+    RewritingOptions,
+    Rewritten,
+    check_rewriting,
+)
 
 if TYPE_CHECKING:
     import apache_beam as beam

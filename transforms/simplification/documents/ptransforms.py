@@ -25,12 +25,12 @@ from lexbeam.transforms.common.store.ptransforms import MakeArtefact, MakeParts,
 from lexbeam.transforms.common.store.tables import Part
 from lexbeam.transforms.simplification.documents.find_stage import LoadedTexts
 from lexbeam.transforms.simplification.documents.stage import RESOLVE, ResolveOptions, TextsTask
-from lexbeam.transforms.simplification.generation.inputs import GenerationInputs
-from lexbeam.transforms.simplification.generation.stage import GENERATE, GenerationTask
+from lexbeam.transforms.simplification.generation.candidate_generation import GENERATE, GenerationTask
+from lexbeam.transforms.simplification.generation.generators import GenerationInputs
 from lexbeam.transforms.simplification.ranking.stage import RANK, Rankings, RankTask
 from lexbeam.transforms.simplification.records import JoinTask
-from lexbeam.transforms.simplification.rewriting.stage import REWRITE, Rewriting
-from lexbeam.transforms.simplification.selection.stage import SELECT, Selection
+from lexbeam.transforms.simplification.rewriting.sentence_rewriting import REWRITE, Rewriting
+from lexbeam.transforms.simplification.selection.candidate_selection import SELECT, Selection
 
 
 def _of_table(part: Part, table: str) -> bool:

@@ -27,7 +27,7 @@ from lexbeam.transforms.simplification.documents.placed_texts import PlacedFiles
 from lexbeam.transforms.simplification.documents.resolving import COLUMNS, ChosenWord, Refusal, Resolving, chosen_word
 from lexbeam.transforms.simplification.instances.fixed_text import FIXED, fixed_codes
 from lexbeam.transforms.simplification.records import ID, Row
-from lexbeam.transforms.simplification.rewriting.choices import PlacedEdit, edited
+from lexbeam.transforms.simplification.rewriting.together import PlacedEdit, edited
 
 CHANGED = "changed"
 _PIECES, _WORDS = 256, 2_048  # of texts, that are resolved at a time
