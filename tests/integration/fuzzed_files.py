@@ -19,7 +19,7 @@ from lexbeam.transforms.common.errors import LexbeamError, readable
 from lexbeam.transforms.complexity.instances.official_files import read_scores
 from lexbeam.transforms.complexity.labels.judgments import JudgmentFileOptions, read_groups
 from lexbeam.transforms.complexity.labels.judgments import read_judgments as read_ratings
-from lexbeam.transforms.people.reading import read_answers
+from lexbeam.transforms.people.answered_sheets import read_answers
 from lexbeam.transforms.simplification.evaluation.submissions import read_gold, read_predictions
 from lexbeam.transforms.simplification.instances.judgments import SimplifiableOptions, read_judgments
 

@@ -11,9 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from lexbeam.transforms.cloze.answers.baselines import stand_in_passage
-from lexbeam.transforms.cloze.pairs.layouts import read_recam
 from lexbeam.transforms.cloze.pairs.pair import GivenTarget, RawPair, article_id
-from lexbeam.transforms.cloze.pairs.read_options import InputText, ReadOptions
+from lexbeam.transforms.cloze.pairs.pair_layouts import InputText, ReadOptions, read_recam
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.system_errors import reason_of
