@@ -37,7 +37,7 @@ from lexbeam.schemas.simplification.instances import INSTANCES
 from lexbeam.schemas.simplification.rankings import SIMPLIFICATIONS
 from lexbeam.transforms.common.publish.snapshots import open_snapshot
 from lexbeam.transforms.common.store.tables import read_rows
-from lexbeam.transforms.evaluation.shares import wilson
+from lexbeam.transforms.evaluation.bootstrap import wilson
 
 ANALYSER = "/usr/share/apertium/apertium-spa-cat/spa-cat.automorf.bin"
 KINDS = ("agreement", "article", "capital", "form", "inflection")

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from lexbeam.transforms.common.code.registry import Entry, Registry
 from lexbeam.transforms.common.errors import UsageError, nearest
 from lexbeam.transforms.common.options.fields import from_mapping
-from lexbeam.transforms.evaluation.shares import wilson
+from lexbeam.transforms.evaluation.bootstrap import wilson
 from lexbeam.transforms.simplification.settings import STAGES, options_class, settings_of, stage_options
 
 DEFAULT, LIST, CAREFUL, BOLD = "candidates", "list", "careful", "bold"

@@ -36,7 +36,7 @@ from lexbeam.transforms.simplification.instances.counts import check_records, co
 from lexbeam.transforms.simplification.instances.fixed_text import FIXED
 from lexbeam.transforms.simplification.instances.merge_stage import SETTLING, JudgedOptions, SettledJudged, task_of
 from lexbeam.transforms.simplification.instances.read_stage import acceptable_records
-from lexbeam.transforms.simplification.ranking.stage import RANK
+from lexbeam.transforms.simplification.ranking.ranked_parts import RANK
 from lexbeam.transforms.simplification.rewriting.stage import REWRITE, Rewriting
 from lexbeam.transforms.simplification.selection.stage import SELECT
 from lexbeam.transforms.simplification.shown.documents import DOCUMENT_VIEWS, difference, document_panels

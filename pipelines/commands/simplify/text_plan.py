@@ -40,8 +40,8 @@ from lexbeam.transforms.simplification.generation.inputs import (
 from lexbeam.transforms.simplification.generation.languages import check_languages
 from lexbeam.transforms.simplification.instances.find_stage import CORPUS, FEATS
 from lexbeam.transforms.simplification.instances.targets import COMPLEX, TargetOptions, check_targets
-from lexbeam.transforms.simplification.ranking.inputs import RankingFiles, check_ranking, rankings_of, uses_regressor
-from lexbeam.transforms.simplification.ranking.stage import Rankings
+from lexbeam.transforms.simplification.ranking.options import RankingFiles, check_ranking, rankings_of, uses_regressor
+from lexbeam.transforms.simplification.ranking.ranked_parts import Rankings
 from lexbeam.transforms.simplification.rewriting.options import RewritingOptions, check_rewriting
 from lexbeam.transforms.simplification.selection.inputs import SelectionFiles, check_selection, selection_of
 from lexbeam.transforms.simplification.selection.stage import Selection

@@ -14,9 +14,8 @@ from lexbeam.transforms.simplification.generation.inputs import generation_input
 from lexbeam.transforms.simplification.generation.options import GenerationOptions
 from lexbeam.transforms.simplification.generation.stage import GENERATE, GenerationTask
 from lexbeam.transforms.simplification.ranking import rankers
-from lexbeam.transforms.simplification.ranking.inputs import RankingFiles, rankings_of
-from lexbeam.transforms.simplification.ranking.options import RankingOptions
-from lexbeam.transforms.simplification.ranking.stage import RANK, RankTask
+from lexbeam.transforms.simplification.ranking.options import RankingFiles, RankingOptions, rankings_of
+from lexbeam.transforms.simplification.ranking.ranked_parts import RANK, RankTask
 from lexbeam.transforms.simplification.records import JoinTask
 
 
