@@ -5,10 +5,10 @@ are, each with all its instances (Efron and Tibshirani 1993, chapter 13). The dr
 the names of clusters, not on the order of rows: two systems, or two metrics, on the same clusters get the
 same resamples, so that their differences are paired.
 
-Permutations say whether two systems differ on the same instances more than if their names meant nothing. In each the two
-systems change places on each cluster with a chance of one half (Noreen 1989, approximate randomisation); p is the share
-of permutations, the real labels among them, whose difference is as large, in size. Where a metric goes by order alone,
-scores are replaced by their ranks first, or one system's scale would outrank the other's.
+Permutations say whether two systems differ on the same instances more than if their names meant nothing. In each the
+two systems change places on each cluster with a chance of one half (Noreen 1989, approximate randomisation); p is the
+share of permutations, the real labels among them, whose difference is as large, in size. Where a metric goes by order
+alone, scores are replaced by their ranks first, or one system's scale would outrank the other's.
 """
 
 import hashlib

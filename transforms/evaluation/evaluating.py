@@ -5,9 +5,9 @@ order = matched(gold_ids, predicted_ids)               # or an error that names 
 measured = measure("spearman", (gold, predicted), clusters=tokens, options=BootstrapOptions())
 row("frequency", "all", "spearman", None, measured)
 
-Many metrics of many systems on the same instances have the same resamples: each is given as `Terms` of all instances, so
-that all resamples are a product of matrices, how often clusters are drawn, times the clusters' sums. Differences of two
-are paired by construction.
+Many metrics of many systems on the same instances have the same resamples: each is given as `Terms` of all instances,
+so that all resamples are a product of matrices, how often clusters are drawn, times the clusters' sums. Differences of
+two are paired by construction.
 
     >>> import numpy as np
     >>> from lexbeam.transforms.evaluation.outcomes import Terms

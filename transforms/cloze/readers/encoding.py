@@ -3,9 +3,9 @@
 ENCODE    all parts of cloze/pairs and cloze/candidates -> Encoded: words, candidate words and their
           forms, questions and further questions, and the words of passages and summaries
 
-Most candidate words are the answer of few questions, but stand in texts, too: these places are further questions to train
-readers on. One in a summary makes a question as its answer does. One in a passage makes the words around it a summary: its
-sentence or, of a sentence that is too long, as many words as a summary may have, the word in their
+Most candidate words are the answer of few questions, but stand in texts, too: these places are further questions to
+train readers on. One in a summary makes a question as its answer does. One in a passage makes the words around it a
+summary: its sentence or, of a sentence that is too long, as many words as a summary may have, the word in their
 middle. These words are left out of the passage. As with true answers, no other word of the passage
 may have the word's form or lemma.
 

@@ -19,8 +19,8 @@ of the placeholder, c a candidate word:
 
 Inputs of all GRUs and s are dropped out in training.
 
-The gradient of a GRU is written out (`bidirectional`): on a CPU some four times as fast as torch's. The state is that of
-Cho et al. (2014) as torch has it, with the reset gate behind the product:
+The gradient of a GRU is written out (`bidirectional`): on a CPU some four times as fast as torch's. The state is that
+of Cho et al. (2014) as torch has it, with the reset gate behind the product:
 
     r = sigmoid(W_r x + b_r + U_r h + c_r), z likewise, n = tanh(W_n x + b_n + r (U_n h + c_n))
     h' = (1 - z) n + z h

@@ -8,8 +8,8 @@ the loss, a question counts 1 and a further one `further_weight`. Every draw is 
 a generator of its own.
 
 Batches are of texts of about the same length. Questions and further questions are numbered one behind the other: a row
-from `len(answers)` of the questions on is a further one. Of a further question in a passage, the words that serve as its
-summary are left out of the passage.
+from `len(answers)` of the questions on is a further one. Of a further question in a passage, the words that serve as
+its summary are left out of the passage.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

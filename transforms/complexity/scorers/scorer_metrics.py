@@ -4,8 +4,8 @@ Predictions of folds are pooled before they are measured: one correlation over a
 mean over folds. POOL then makes one table of the predictions of all systems, in the order of instances.
 
 Rows of `complexity/metrics` are made for each metric, threshold and subset. Intervals resample whole targets, whose
-instances err together. Subsets are called KIND, KIND/GENRE, KIND/NAME known and KIND/NAME not known (of the features that
-have a flag NAME_known), KIND/split SPLIT, KIND/new target and KIND/seen target (where a split or
+instances err together. Subsets are called KIND, KIND/GENRE, KIND/NAME known and KIND/NAME not known (of the features
+that have a flag NAME_known), KIND/split SPLIT, KIND/new target and KIND/seen target (where a split or
 another folder is predicted, by whether the case-folded target was trained on). `mwe by part` in
 place of `mwe` says that folds were by shared words, and `KIND without GENRE` that the genre was
 predicted from the others.
