@@ -21,7 +21,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lexbeam.schemas.columns import Table
-from lexbeam.schemas.complexity.scores import IMPORTANCE, LEARNING, PREDICTIONS
+from lexbeam.schemas.complexity import IMPORTANCE, LEARNING, PREDICTIONS
 from lexbeam.schemas.metrics import COMPLEXITY_METRICS
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import embedded, option

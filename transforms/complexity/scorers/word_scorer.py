@@ -26,15 +26,14 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from lexbeam.schemas.complexity.instances import INSTANCES
+from lexbeam.schemas.complexity import INSTANCES
 from lexbeam.transforms.common.blas import one_thread
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.complexity.features.base import READ, FeatureSetting, Floats, numbers
-from lexbeam.transforms.complexity.features.frequency import ZIPF, zipf_of
-from lexbeam.transforms.complexity.features.lists import FeatureLists
-from lexbeam.transforms.complexity.features.registry import GROUPS, features_of, schema_of
-from lexbeam.transforms.complexity.features.registry import columns_of as feature_columns
-from lexbeam.transforms.complexity.features.stages import FeatureOptions, setting_of
+from lexbeam.transforms.complexity.features.groups import GROUPS, FeatureOptions, features_of, schema_of, setting_of
+from lexbeam.transforms.complexity.features.groups import columns_of as feature_columns
+from lexbeam.transforms.complexity.features.looked_up import FeatureLists
+from lexbeam.transforms.complexity.features.word_forms import ZIPF, zipf_of
 from lexbeam.transforms.complexity.scorers.design import columns_of, joined_rows, matrices_of, rows_of
 from lexbeam.transforms.complexity.scorers.holding_out import SAVED, Case, mode_of
 from lexbeam.transforms.complexity.scorers.scorer_models import (

@@ -31,7 +31,7 @@ from lexbeam.transforms.learning.scorer import Fitted, Scorer, ScorerOptions, Sc
 from lexbeam.transforms.learning.scorers import SCORERS, members
 from lexbeam.transforms.lexicon.letters import letter_counts
 from lexbeam.transforms.lexicon.resources import Lexicon
-from lexbeam.transforms.simplification.evaluation.lists import folded
+from lexbeam.transforms.simplification.evaluation.list_measures import folded
 
 # Languages that capitalise all nouns, so that a capital marks no name.
 _CAPITALS = ("de", "lb")
