@@ -87,8 +87,8 @@ from lexbeam.transforms.simplification.instances.settled_instances import (
     counted,
     task_of,
 )
-from lexbeam.transforms.simplification.ranking.inputs import RankingFiles, check_ranking, rankings_of, uses_regressor
-from lexbeam.transforms.simplification.ranking.stage import RANK, Rankings
+from lexbeam.transforms.simplification.ranking.options import RankingFiles, check_ranking, rankings_of, uses_regressor
+from lexbeam.transforms.simplification.ranking.ranked_parts import RANK, Rankings
 from lexbeam.transforms.simplification.rewriting.sentence_rewriting import (
     REWRITE,
     Rewriting,
