@@ -3,7 +3,7 @@ import json
 import pytest
 
 from lexbeam.transforms.common.errors import LexbeamError
-from lexbeam.transforms.report import charts, layered_charts
+from lexbeam.transforms.report import charts
 
 SPECS = {
     "over time": lambda: charts.bars_over_time("from", "before", "tokens", colour="genre"),
@@ -13,14 +13,14 @@ SPECS = {
     "bare bands": lambda: bands(null=None, noise=None),
     "cloud": lambda: cloud("null mean"),
     "bare cloud": lambda: cloud(None),
-    "histogram": lambda: layered_charts.histogram(
+    "histogram": lambda: charts.histogram(
         "from", "to", "words", at="threshold", colour="verdict", values={"a": "var(--c2)"}
     ),
-    "paths": lambda: layered_charts.paths("x", "y", name="name", stage="slice", order="order", values=["old", "new"]),
-    "series": lambda: layered_charts.series(
+    "paths": lambda: charts.paths("x", "y", name="name", stage="slice", order="order", values=["old", "new"]),
+    "series": lambda: charts.series(
         "slice", "distance", null="high", colour="measured", values=["one"], names=["a", "b"]
     ),
-    "bare series": lambda: layered_charts.series(
+    "bare series": lambda: charts.series(
         "slice", "distance", null=None, colour="measured", values=["one"], names=["a", "b"]
     ),
 }
@@ -28,12 +28,12 @@ SPECS = {
 
 def bands(null=("mean", "high"), noise=("less", "more")):
     values = {"a": "var(--c2)", "b": "var(--c8)"}
-    return layered_charts.bands("word", "score", null=null, noise=noise, colour="finding", values=values, number=30)
+    return charts.bands("word", "score", null=null, noise=noise, colour="finding", values=values, number=30)
 
 
 def cloud(behind):
     values = {"a": "var(--c2)", "b": "var(--c8)"}
-    return layered_charts.cloud(
+    return charts.cloud(
         "uses", "score", behind=behind, name="word", label=("label", "narrow"), colour="finding", values=values
     )
 

@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexbeam.transforms.report.labels import HEIGHT, LETTER, LINE, NARROW, WIDTH, free_labels
+from lexbeam.transforms.report.charts import HEIGHT, LETTER, LINE, NARROW, WIDTH, free_labels
 
 POINTS = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1), st.integers(1, 12)), max_size=12)
 

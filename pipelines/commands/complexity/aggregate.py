@@ -32,8 +32,7 @@ from lexbeam.transforms.common.store.tables import read_table
 from lexbeam.transforms.complexity.labels.aggregation import AggregationOptions, settle_judgments
 from lexbeam.transforms.complexity.labels.judgments import COLUMNS, JudgmentFileOptions, read_judgments
 from lexbeam.transforms.complexity.labels.tables import figures_of, judgment_rows, label_rows
-from lexbeam.transforms.report.panels import Panel
-from lexbeam.transforms.report.section_tables import SectionTable, TableColumn
+from lexbeam.transforms.report.panels import Panel, SectionTable, TableColumn
 
 SECTION = "complexity.aggregate"
 LOADED = "complexity.load"

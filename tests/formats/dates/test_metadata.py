@@ -2,8 +2,7 @@ import pytest
 
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.common.names import escape
-from lexbeam.transforms.formats.dates.metadata import stem
-from lexbeam.transforms.formats.dates.rules import load_metadata, parse_date_rule
+from lexbeam.transforms.formats.dates.rules import load_metadata, parse_date_rule, stem
 
 
 def load(tmp_path, content, name="t.tsv", columns="key=id,date=year"):

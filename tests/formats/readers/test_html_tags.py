@@ -11,7 +11,7 @@ from lxml.html import HTMLParser
 from reading import summary
 from selectolax.lexbor import LexborHTMLParser
 
-from lexbeam.transforms.formats.readers.html_tags import tags_of, text_between_tags
+from lexbeam.transforms.formats.readers.html import tags_of, text_between_tags
 
 WORD = re.compile(r"w\d+")
 EMPTY = re.compile(r"<\w[^>]*/>")  # is empty to libxml2, as XHTML has it, whatever its name

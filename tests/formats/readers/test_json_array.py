@@ -13,8 +13,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from reading import summary
 
-from lexbeam.transforms.formats.readers import json_array, jsonl
-from lexbeam.transforms.formats.readers.json_array import begins_array, iter_elements, iter_utf8
+from lexbeam.transforms.formats.readers import json_records
+from lexbeam.transforms.formats.readers.json_records import begins_array, iter_elements, iter_utf8
 from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Reject, Source
 
 SIZES = range(1, 65)
@@ -55,7 +55,7 @@ def elements(pieces, limit=LIMIT):
 
 def streamed(data, size=7, **options):
     """Return what the reader makes of an array that it takes for a large one."""
-    with mock.patch.object(jsonl, "_SMALL", 0), mock.patch.object(jsonl, "_PIECE", size):
+    with mock.patch.object(json_records, "_SMALL", 0), mock.patch.object(json_records, "_PIECE", size):
         return summary(data, "json", **options)
 
 
@@ -142,8 +142,8 @@ def test_what_the_slower_parser_takes_is_taken():
 
 def test_the_detail_says_where():
     source = Source("a", lambda: io.BytesIO(b'[{"text": "a"}, {"text": "\xe9"}]'), "a")
-    with mock.patch.object(jsonl, "_SMALL", 0):
-        *_, reject = jsonl.read_json(source, ReaderOptions())
+    with mock.patch.object(json_records, "_SMALL", 0):
+        *_, reject = json_records.read_json(source, ReaderOptions())
     assert reject.detail == (
         "in the element from byte 15 (in UTF-8): not utf-8: byte 11 (0xe9): invalid continuation byte; it may be cp1252"
     )
@@ -215,13 +215,13 @@ def test_an_array_over_the_limit_is_read_and_an_object_is_not():
 def test_each_byte_is_looked_at_once():
     looked_at = []
 
-    class Counting(json_array._Scanner):
+    class Counting(json_records._Scanner):
         def borders(self, piece):
             looked_at.append(len(piece))
             return super().borders(piece)
 
     data = b'["' + b"a" * 1_000_000 + b'"]'
-    with mock.patch.object(json_array, "_Scanner", Counting):
+    with mock.patch.object(json_records, "_Scanner", Counting):
         assert elements(cut(data, 1000), len(data)) == ["a" * 1_000_000]
     assert sum(looked_at) == len(data)
 
@@ -253,7 +253,7 @@ def test_memory_does_not_grow_with_the_file():
     source = Source("a", lambda: io.BufferedReader(Endlessly(count)), "a")
     tracemalloc.start()
     try:
-        found = jsonl.read_json(source, ReaderOptions())
+        found = json_records.read_json(source, ReaderOptions())
         read = sum(1 for entry in found if not isinstance(entry, Reject))
         assert tracemalloc.get_traced_memory()[1] < 12 << 20
     finally:

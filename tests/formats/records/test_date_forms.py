@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexbeam.transforms.formats.records.date_forms import DATE_FORMS, readings
-from lexbeam.transforms.formats.records.date_parsing import parse_date
+from lexbeam.transforms.formats.records.date_parsing import DATE_FORMS, parse_date, readings
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexbeam.transforms.formats.records.date_parsing import parse_date
-from lexbeam.transforms.formats.records.date_parts import DatePart, part_of
+from lexbeam.transforms.formats.records.date_parsing import DatePart, parse_date, part_of
 
 CENTURIES = st.integers(1, 21).map(lambda number: f"{number}. Jh.")
 DECADES = st.integers(100, 209).map(lambda number: f"{number}0s")

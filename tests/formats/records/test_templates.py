@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexbeam.transforms.formats.records.templates import may_be_unread, unread_in
+from lexbeam.transforms.formats.readers.page_text import may_be_unread, unread_in
 
 
 def left(text):

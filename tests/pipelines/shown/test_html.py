@@ -2,7 +2,7 @@
 
 from lxml import html
 
-from lexbeam.pipelines.shown.html import as_html, folded
+from lexbeam.pipelines.shown.rows import as_html, folded
 from lexbeam.transforms.common.shown import Grid, Kwic, Use
 
 BLOCKS = [

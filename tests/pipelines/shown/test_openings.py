@@ -3,7 +3,7 @@
 import pytest
 
 from lexbeam.pipelines.frame.registry import COMMANDS, load, section_of
-from lexbeam.pipelines.shown.openings import page_head, section_head
+from lexbeam.pipelines.shown.overview import page_head, section_head
 from lexbeam.transforms.common.options.fields import options_of
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 

@@ -13,7 +13,7 @@ from lexbeam.schemas.complexity.scores import PREDICTIONS
 from lexbeam.transforms.common.draws.by_content import numbers
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.complexity.shown.views import HardestOptions, hardest
-from lexbeam.transforms.report.layered_charts import cloud
+from lexbeam.transforms.report.charts import cloud
 from lexbeam.transforms.report.panels import Chart, Choice, Panel
 
 POINTS = 1_500  # of a cloud

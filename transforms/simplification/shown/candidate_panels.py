@@ -8,8 +8,7 @@ import pyarrow as pa
 from lexbeam.schemas.columns import column
 from lexbeam.schemas.simplification.candidates import generation_reasons
 from lexbeam.transforms.common.publish.snapshots import Snapshot
-from lexbeam.transforms.report.panels import Panel, Rows
-from lexbeam.transforms.report.section_tables import SectionTable, TableColumn
+from lexbeam.transforms.report.panels import Panel, Rows, SectionTable, TableColumn
 from lexbeam.transforms.simplification.generation.protection import PROTECTED
 from lexbeam.transforms.simplification.shown.candidates import SECTION
 

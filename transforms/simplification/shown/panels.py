@@ -13,8 +13,7 @@ from lexbeam.schemas.simplification.rankings import STAGES
 from lexbeam.transforms.common.draws.by_content import permutation
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.store.tables import read_rows
-from lexbeam.transforms.report.charts import bars_across
-from lexbeam.transforms.report.layered_charts import bands
+from lexbeam.transforms.report.charts import bands, bars_across
 from lexbeam.transforms.report.panels import Chart, Choice, Note, Panel
 from lexbeam.transforms.simplification.evaluation.oracles import LEMMA_MATCH
 from lexbeam.transforms.simplification.evaluation.settings import CONSTANT, RANDOM, STAGE_COLUMNS
