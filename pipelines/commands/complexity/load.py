@@ -44,8 +44,7 @@ from lexbeam.transforms.formats.ingest.listing import InputPatterns
 from lexbeam.transforms.formats.records.base import ReaderOptions
 from lexbeam.transforms.intake.intake_staging import LoadedCounts, reject_error
 from lexbeam.transforms.intake.settling import TextAnnotationOptions
-from lexbeam.transforms.report.panels import Panel
-from lexbeam.transforms.report.section_tables import SectionTable, TableColumn, counts_panel
+from lexbeam.transforms.report.panels import Panel, SectionTable, TableColumn, counts_panel
 
 if TYPE_CHECKING:
     import apache_beam as beam

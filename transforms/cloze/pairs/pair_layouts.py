@@ -25,11 +25,10 @@ from lexbeam.transforms.common.records import Sentence
 from lexbeam.transforms.common.texts.languages import code_or_text
 from lexbeam.transforms.corpora.corpus import PartPair
 from lexbeam.transforms.corpora.reading import AnnotatedDocument, read_annotated
-from lexbeam.transforms.formats.readers.jsonl import json_rows
+from lexbeam.transforms.formats.readers.json_records import json_rows
 from lexbeam.transforms.formats.readers.registry import read_file
-from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source
+from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source, look_up
 from lexbeam.transforms.formats.records.fields import Fields, language_in, list_fields, scalar, text_at
-from lexbeam.transforms.formats.records.paths import look_up
 from lexbeam.transforms.formats.records.text_cleaning import Cleaning, clean_text, cleaning
 from lexbeam.transforms.intake.row_files import read_rows_of
 

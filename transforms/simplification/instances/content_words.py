@@ -24,7 +24,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lexbeam.transforms.corpora.sentence_text import SentenceText, sentence_text
-from lexbeam.transforms.formats.spans.codes import code_places
+from lexbeam.transforms.formats.spans.origin import code_places
 from lexbeam.transforms.simplification.generation.target_forms import alike, names_from
 from lexbeam.transforms.simplification.instances.benchmark_layouts import LONGEST_TARGET
 
