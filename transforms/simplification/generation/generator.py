@@ -11,7 +11,6 @@ from lexbeam.transforms.inflection.models import InflectorReference, inflector_f
 from lexbeam.transforms.lexicon.resources import Lexicon, ResourceAlias
 from lexbeam.transforms.simplification.records import Instance, Proposal
 
-
 # What resources are called; thesauri have a number behind their name.
 THESAURUS = ResourceAlias("thesaurus_", "thesaurus")
 

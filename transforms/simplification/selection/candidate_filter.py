@@ -14,7 +14,6 @@ from lexbeam.transforms.inflection.models import InflectorReference, inflector_f
 from lexbeam.transforms.lexicon.resources import Lexicon
 from lexbeam.transforms.simplification.records import Instance
 
-
 _FILTERS = "lexbeam.transforms.simplification.selection.filters:FILTERS"
 
 
