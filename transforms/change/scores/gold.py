@@ -44,8 +44,7 @@ from lexbeam.transforms.common.options.small_texts import (
     word_column,
 )
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.evaluation.outcomes import Floats
-from lexbeam.transforms.evaluation.ranks import average_ranks
+from lexbeam.transforms.evaluation.outcomes import Floats, average_ranks
 
 # Default names of the columns of a table; the first that it has is taken.
 BINARY = ("binary", "change_binary")

@@ -32,7 +32,7 @@ from lexbeam.transforms.common.store.tables import read_rows
 from lexbeam.transforms.embeddings.neighbours import Neighbour
 from lexbeam.transforms.embeddings.published import AlignmentRow, load_side, load_space
 from lexbeam.transforms.embeddings.spaces import Side, apply
-from lexbeam.transforms.report.layered_charts import paths, series
+from lexbeam.transforms.report.charts import paths, series
 from lexbeam.transforms.report.panels import Chart, Choice, Panel, Rows
 
 Matrix = npt.NDArray[np.float64]

@@ -24,8 +24,7 @@ from lexbeam.transforms.change.shown.ranking_rows import (
     why_no_score,
 )
 from lexbeam.transforms.common.publish.snapshots import Snapshot
-from lexbeam.transforms.report.labels import NARROW, WIDTH, free_labels
-from lexbeam.transforms.report.layered_charts import bands, cloud
+from lexbeam.transforms.report.charts import NARROW, WIDTH, bands, cloud, free_labels
 from lexbeam.transforms.report.panels import Chart, Choice, Panel
 
 PAIRS = 12  # pairs of slices that have panels
