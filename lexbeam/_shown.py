@@ -17,8 +17,7 @@ from lexbeam._pandas import explain_missing_pandas
 from lexbeam._signatures import as_function, option_values
 from lexbeam.pipelines.frame.blocks import shown_lines
 from lexbeam.pipelines.frame.registry import COMMANDS, available, command_of, section_of
-from lexbeam.pipelines.shown.html import as_html
-from lexbeam.pipelines.shown.rows import first_rows
+from lexbeam.pipelines.shown.rows import as_html, first_rows
 from lexbeam.transforms.common.errors import UsageError, nearest
 from lexbeam.transforms.common.options.fields import from_mapping, options_of
 from lexbeam.transforms.common.publish.snapshots import Snapshot, View

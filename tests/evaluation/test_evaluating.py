@@ -2,7 +2,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from lexbeam.schemas.common_tables import CHANGE_METRICS, REASONS, metrics_table
+from lexbeam.schemas.common_tables import CHANGE_METRICS, METRIC_REASONS, metrics_table
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.evaluation.bootstrap import BootstrapOptions
 from lexbeam.transforms.evaluation.candidate_metrics import candidates_of
@@ -67,7 +67,7 @@ def test_what_is_undefined_is_null_with_a_reason(name, gold, predicted, reason):
     found = measure(name, given, clusters=["x"] * len(gold), options=SOME)
     assert (found.value, found.low, found.high, found.reason) == (None, None, None, reason)
     assert found.n == len(gold)
-    assert reason in REASONS
+    assert reason in METRIC_REASONS
     both = measure_difference(name, given, given, clusters=["x"] * len(gold), options=SOME)
     assert (both.value, both.reason) == (None, reason)
 

@@ -14,15 +14,14 @@ from lexbeam.pipelines.commands.options import annotators, order_seed, sheet_pat
 from lexbeam.pipelines.commands.sheet_files import check_sheets, path_of, write_texts
 from lexbeam.pipelines.frame.command import Action, Command, FolderOptions
 from lexbeam.pipelines.frame.inputs import folder_with
-from lexbeam.schemas.complexity.instances import INSTANCES, KINDS
-from lexbeam.schemas.complexity.scores import PREDICTIONS
+from lexbeam.schemas.complexity import INSTANCES, KINDS, PREDICTIONS
 from lexbeam.transforms.common.draws.by_content import permutation
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.complexity.instances.official_files import official_ids, official_lines
 from lexbeam.transforms.complexity.labels.judgments import COLUMNS, SHEET, instances_to_judge
-from lexbeam.transforms.people.writing import sheet_text
+from lexbeam.transforms.people.sheets import sheet_text
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -28,8 +28,7 @@ from lexbeam.pipelines.commands.folder.diff import NAME, last_change_head, last_
 from lexbeam.pipelines.frame.blocks import shown_lines
 from lexbeam.pipelines.frame.command import Action, Command, FolderOptions
 from lexbeam.pipelines.frame.registry import COMMANDS, available, load, section_of
-from lexbeam.pipelines.shown.openings import page_head, section_head
-from lexbeam.pipelines.shown.overview import describe_table, in_order, overview, overview_facts
+from lexbeam.pipelines.shown.overview import describe_table, in_order, overview, overview_facts, page_head, section_head
 from lexbeam.pipelines.shown.rows import as_json, names_of, rows_as_grid, rows_as_json, rows_as_tsv, rows_at
 from lexbeam.transforms.common.errors import LexbeamError, UsageError, nearest
 from lexbeam.transforms.common.options.fields import embedded, from_mapping, option, options_of, value_of

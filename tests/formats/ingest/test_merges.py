@@ -4,7 +4,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from lexbeam.schemas.common_tables import REJECTS, RejectRow
-from lexbeam.schemas.complexity.instances import LOAD_REJECTS
+from lexbeam.schemas.complexity import LOAD_REJECTS
 from lexbeam.transforms.common.store import staged as staged_module
 from lexbeam.transforms.common.store.artefacts import Artefact, Workspace, make
 from lexbeam.transforms.common.store.merge import MergeTask

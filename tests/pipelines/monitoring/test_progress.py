@@ -21,7 +21,7 @@ from types import SimpleNamespace
 import pytest
 from object_store import OBJECTS
 
-from lexbeam.pipelines.commands.change.work import expected_artefacts
+from lexbeam.pipelines.commands.change.plan import expected_artefacts
 from lexbeam.pipelines.frame.registry import COMMANDS, load
 from lexbeam.pipelines.monitoring import progress
 from lexbeam.pipelines.monitoring.estimates import Foreseen, amount
@@ -37,8 +37,8 @@ from lexbeam.pipelines.monitoring.progress import (
     watching,
 )
 from lexbeam.transforms.change.graph.comparisons import Comparisons, SpaceVariant
-from lexbeam.transforms.change.nulls.deal_stages import DealOptions
-from lexbeam.transforms.change.spaces.context_stages import pieces_of, sums_of
+from lexbeam.transforms.change.scores.null_deals import DealOptions
+from lexbeam.transforms.change.spaces.counting import pieces_of, sums_of
 from lexbeam.transforms.change.spaces.shards import ShardOptions
 from lexbeam.transforms.common.store.artefacts import Stage, Workspace, announce, make
 from lexbeam.transforms.common.store.objects import ObjectState, ObjectTag

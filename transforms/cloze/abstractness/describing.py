@@ -35,7 +35,7 @@ from lexbeam.transforms.cloze.abstractness.wordnet_inputs import gloss_vectors
 from lexbeam.transforms.common.arithmetic import one_thread, product
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.machine import endable
-from lexbeam.transforms.learning.signs import with_fixed_signs
+from lexbeam.transforms.learning.fitting import with_fixed_signs
 from lexbeam.transforms.lexicon.wordnet.wordnet import WordNet
 
 WORDS_AT_ONCE = 2048
