@@ -43,15 +43,14 @@ from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Re
 from lexbeam.transforms.formats.records.date_parsing import DATE_FORMS, Date, parse_date, readings
 from lexbeam.transforms.formats.records.fields import KNOWN, list_fields, quoted_field
 from lexbeam.transforms.formats.records.text_cleaning import clean_field
+from lexbeam.transforms.formats.sources.streams import without_compression
 
 _NUMBER = re.compile(r"[1-9][0-9]*")
-_COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 
 
 def stem(name: str) -> str:
     """Return a file's name without the suffixes of compression and of its kind."""
-    for suffix in _COMPRESSED:
-        name = name.removesuffix(suffix)
+    name = without_compression(name)
     head, dot, _ = name.rpartition(".")
     return head if dot and head else name
 

@@ -434,16 +434,7 @@ def page_paragraphs(data: bytes, source: Source, options: ReaderOptions) -> list
     Raises:
         BadRecord: `undecodable`, `empty`, `too_large`.
     """
-    return paragraphs_of_page(_page(data, source, options, cleaning(source, options)), source.notes)
-
-
-def paragraphs_of_page(page: str, notes: Counter[str] | None = None) -> list[str]:
-    """Return the paragraphs of a page, all that a reader sees; `notes` counts what is left out.
-
-    Raises:
-        BadRecord: `empty`, `too_large`.
-    """
-    return paragraphs(page_root(page, notes))
+    return paragraphs(page_root(_page(data, source, options, cleaning(source, options)), source.notes))
 
 
 def page_root(page: str, notes: Counter[str] | None = None) -> etree._Element:

@@ -27,7 +27,7 @@ from urllib.parse import unquote
 
 from lxml import etree
 
-from lexbeam.transforms.formats.readers.html import page_paragraphs, paragraphs_of_page
+from lexbeam.transforms.formats.readers.html import page_paragraphs, page_root
 from lexbeam.transforms.formats.readers.office_styles import (
     FALSE,
     LEFT_OUT,
@@ -146,7 +146,7 @@ def _of_mail(data: bytes, source: Source, options: ReaderOptions) -> list[str] |
     text = clean_value(text, cleaning(source, options))
     if body is None or body.get_content_type() != "text/html":
         return _split(text)
-    return paragraphs_of_page(text, source.notes)
+    return paragraphs(page_root(text, source.notes))
 
 
 def _of_xml(data: bytes, within: Within | None) -> list[str] | None:

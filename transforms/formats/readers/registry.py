@@ -40,7 +40,13 @@ from lexbeam.transforms.formats.records.hyphens import mended
 from lexbeam.transforms.formats.records.vertical_layout import table_of_words
 from lexbeam.transforms.formats.sources.archives import ARCHIVE, cut_archive, open_piece, open_sources, wrapping
 from lexbeam.transforms.formats.sources.content import HEAD, content_of, is_binary
-from lexbeam.transforms.formats.sources.streams import SUFFIXES, marked_encoding, peek, reject_of
+from lexbeam.transforms.formats.sources.streams import (
+    marked_encoding,
+    open_already,
+    peek,
+    reject_of,
+    without_compression,
+)
 
 _LOOK = 4096
 _DETAIL = 300
@@ -58,9 +64,7 @@ _UNPRINTABLE = re.compile("[\x00-\x08\x0e-\x1f\x7f\ud800-\udfff]")
 
 def detect(name: str, head: bytes) -> str | None:
     """Return the format of a source by its name and first bytes; None if they suggest none."""
-    lower = name.lower()
-    for suffix in SUFFIXES:
-        lower = lower.removesuffix(suffix)
+    lower = without_compression(name.lower())
     wide = marked_encoding(head)
     if wide:
         head = head.decode(wide, "ignore").encode()
@@ -160,7 +164,7 @@ def _read(
 ) -> Iterator[Record | Reject]:
     try:
         head, stream = peek(source.open(), HEAD)
-        source = replace(source, open=_First(stream, source.open))
+        source = replace(source, open=open_already(stream, source.open))
         name = _format_of(source, head, format, options)
         on_format(name)
         for entry in READERS[name].read(source, options):
@@ -302,17 +306,6 @@ def _may_hold(name: str | None, head: bytes, options: ReaderOptions) -> bool:
     if name == "vertical":
         return _table_of_words(head) is not None
     return name == "markdown" or (name == "csv" and not options.header)
-
-
-class _First:
-    """Gives a stream that is open already the first time."""
-
-    def __init__(self, stream: BinaryIO, again: Callable[[], BinaryIO]) -> None:
-        self._streams = [stream]
-        self._again = again
-
-    def __call__(self) -> BinaryIO:
-        return self._streams.pop() if self._streams else self._again()
 
 
 def _clean(reject: Reject) -> Reject:
