@@ -68,7 +68,6 @@ class Metadata:
     """Rows of a metadata table by key; each holds `date` and fields as far as they are there.
 
     Attributes:
-        by_key: fields by key.
         fingerprint: digest of the rows, for artefact names and the manifest.
     """
 
@@ -287,8 +286,6 @@ def date_of(
     """Return a record's date, or the reject that it becomes: `no_date` or `bad_date`.
 
     Args:
-        rule: where to look.
-        record: as its reader yielded it.
         source: the source's published name; what counts is the file's (or the member's) own name.
         how: which year of a range is `Date.year`: an entry of `DATE_RANGES`; a range without one is
             a `bad_date`. `Date.year_to` stays the range's last year.

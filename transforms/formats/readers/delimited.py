@@ -74,11 +74,7 @@ Row = tuple[int, list[str] | BadRecord]
 
 
 class StrayQuote(BadRecord):
-    """Why a row has no cells: a quote opens one and does not close it.
-
-    Attributes:
-        delimiter: the table's.
-    """
+    """Why a row has no cells: a quote opens one and does not close it."""
 
     def __init__(self, cause: str, delimiter: str) -> None:
         super().__init__("malformed", f"a stray quote ({cause}); {_REMEDY}")

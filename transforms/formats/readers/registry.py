@@ -122,7 +122,6 @@ def read_file(
         path: where the file really lies.
         name: its published name.
         format: a key of `READERS`, or `auto`.
-        options: see `ReaderOptions`.
         open: opens the stream of the file's bytes, as they are.
         on_format: called with the name of each source and the format that it is read in.
         notes: counts what readers changed or guessed, see `Source`.
@@ -187,11 +186,7 @@ def _finished(entry: Record | Reject, source: Source, options: ReaderOptions) ->
 def cutter_of(source: Source, head: bytes, format: str, options: ReaderOptions) -> tuple[str, Cutter]:
     """Return the format of a large file, and what cuts it; of an archive, the format of its members.
 
-    Args:
-        source: the file, which is not opened.
-        head: its first bytes.
-        format: a key of `READERS`, or `auto`.
-        options: of the reader.
+    The file is not opened.
 
     Raises:
         Uncuttable: it is read as a whole, with the reason.
@@ -212,14 +207,7 @@ def cutter_of(source: Source, head: bytes, format: str, options: ReaderOptions) 
 
 
 def refusal_of(source: Source, head: bytes, format: str, options: ReaderOptions) -> Reject | None:
-    """Return the one reject that a file is, if its first bytes tell; None: it may hold records.
-
-    Args:
-        source: the file, which is not opened.
-        head: its first bytes.
-        format: a key of `READERS`, or `auto`.
-        options: of the reader.
-    """
+    """Return the one reject that a file is, if its first bytes tell; None: it may hold records. It is not opened."""
     if wrapping(source.name, head) is None:
         try:
             _format_of(source, head, format, options)
@@ -241,13 +229,8 @@ def read_piece(
     """Yield what a piece of a file holds, as `read_file` does for all of the file.
 
     Args:
-        path: where the file really lies.
-        name: its published name.
-        piece: one of the file's pieces.
         format: a key of `READERS`; of an archive, `auto`, too.
         options: those with which the file was cut.
-        open: opens the stream of the whole file's bytes.
-        notes: counts what readers changed or guessed.
 
     Raises:
         LexbeamError: something must be corrected before anything can be read.
@@ -255,7 +238,7 @@ def read_piece(
     source = Source(name, open, path, notes, piece=piece)
     try:
         if piece.archive:
-            yield from _entries(open_piece(path, name, piece, open, options), format, options, _unnoted, notes)
+            yield from _entries(open_piece(path, name, piece, open, options), format, options, lambda *_: None, notes)
             return
         for entry in READERS[format].read(source, options):
             yield name, _finished(entry, source, options)
@@ -264,10 +247,6 @@ def read_piece(
     except Exception as error:
         reject = _clean(reject_of(error))
         yield name, reject if source.begins else reject._replace(position=str(source.before + 1))
-
-
-def _unnoted(name: str, format: str) -> None:
-    return None
 
 
 def _format_of(source: Source, head: bytes, format: str, options: ReaderOptions) -> str:

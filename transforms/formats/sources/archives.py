@@ -62,12 +62,6 @@ def open_sources(
     A plain file, compressed or not, is one source; an archive has one for each member, which must
     be read before the next is asked for.
 
-    Args:
-        path: where the file really lies.
-        name: its published name.
-        open: opens the stream of its bytes.
-        options: limits.
-
     Raises:
         BadRecord, OSError and what archives raise: the file cannot be read.
     """

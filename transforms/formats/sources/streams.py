@@ -328,11 +328,7 @@ class Guard:
 
 
 class _Counted(ByteStream):
-    """Passes bytes on and counts them."""
-
-    def __init__(self, stream: BinaryIO) -> None:
-        super().__init__(stream)
-        self.count = 0
+    count = 0
 
     def take(self, size: int) -> bytes:
         data = self._stream.read(size)
@@ -448,7 +444,6 @@ class LinePass:
 
     Args:
         source: what is read, once, from start to end.
-        options: of its reader.
         see: takes all that is read.
 
     Raises:
@@ -484,16 +479,12 @@ class LinePass:
         self._see(data)
 
 
-def _has_text(line: bytes) -> bool:
-    return not line.isspace()
-
-
 def cut_by_lines(
     source: Source,
     options: ReaderOptions,
     size: int,
     *,
-    is_record: Callable[[bytes], bool] = _has_text,
+    is_record: Callable[[bytes], bool] = lambda line: not line.isspace(),
     every: int = 1,
     see: Callable[[bytes], None] = _no_look,
     head: int = 0,
@@ -502,8 +493,6 @@ def cut_by_lines(
 
     Args:
         source: what is cut; its stream is read once, from start to end.
-        options: of its reader.
-        size: bytes.
         is_record: says of a line whether it is certainly a record. The first piece ends after one, so that no
             other one depends on what stands before it.
         every: number of lines of which each piece has a multiple.
