@@ -11,9 +11,9 @@ from reading import summary
 
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.stream import line_taking
+from lexbeam.transforms.stream.connections import Feed
 from lexbeam.transforms.stream.landing_folder import FolderTakenError, LineSpool
 from lexbeam.transforms.stream.line_taking import LineTaking
-from lexbeam.transforms.stream.sources import Feed
 from lexbeam.transforms.stream.sources_ptransforms import _ReadLines
 from lexbeam.transforms.stream.windows import WindowRule
 

@@ -5,7 +5,8 @@ import importlib
 import pytest
 
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
-from lexbeam.transforms.stream.sources import SOURCES, Feed, check_landing, chosen_source
+from lexbeam.transforms.stream.connections import Feed
+from lexbeam.transforms.stream.sources import SOURCES, check_landing, chosen_source
 from lexbeam.transforms.stream.windows import WindowRule
 
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from lexbeam.transforms.annotation import annotate as annotating
-from lexbeam.transforms.annotation.annotate import ANNOTATE, AnnotateOptions
+from lexbeam.transforms.annotation.annotate import ANNOTATE, AnnotateOptions, place_of, with_landed
 from lexbeam.transforms.annotation.engines.registry import describe_engine
 from lexbeam.transforms.annotation.landed import landed_texts
-from lexbeam.transforms.annotation.landing import LAND, intake_of, place_of, with_landed
+from lexbeam.transforms.annotation.landing import LAND, intake_of
 from lexbeam.transforms.common.records import annotation_schema
 from lexbeam.transforms.common.store.artefacts import Workspace, files_of, make, name_of
 from lexbeam.transforms.formats.ingest.duplicates import AnnotateTask

@@ -7,7 +7,7 @@ Ids are assigned here, once duplicates are known. A record on which the engine f
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated as Typed
 
 import numpy as np
@@ -24,7 +24,7 @@ from lexbeam.transforms.common.blas import one_thread
 from lexbeam.transforms.common.code.usage import LANDED, tell_amount
 from lexbeam.transforms.common.errors import LexbeamError, failure_of
 from lexbeam.transforms.common.records import annotation_batch, annotation_schema
-from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.artefacts import Artefact, Stage, Workspace, name_of
 from lexbeam.transforms.common.store.batches import BatchReader
 from lexbeam.transforms.common.store.classes import Staged
 from lexbeam.transforms.common.store.identity import Fingerprinted, Uncounted
@@ -214,3 +214,13 @@ ANNOTATE: Stage[AnnotateTask, AnnotateOptions, Annotated] = Stage(
     unit="batches",
     splits=True,
 )
+
+
+def place_of(workspace: Workspace, options: AnnotateOptions) -> LandedPlace:
+    """Return where texts land that are annotated with some options by the code of now."""
+    return LandedPlace(workspace.root, name_of(ANNOTATE, None, options))
+
+
+def with_landed(workspace: Workspace, options: AnnotateOptions) -> AnnotateOptions:
+    """Return options with which annotation asks what has landed before it works."""
+    return replace(options, landed=place_of(workspace, options))

@@ -6,15 +6,14 @@ A window has landed when this artefact is there: its documents and rejects are t
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import NamedTuple
 
 import pyarrow as pa
 
-from lexbeam.transforms.annotation.annotate import ANNOTATE, Annotated, AnnotateOptions
+from lexbeam.transforms.annotation.annotate import Annotated
 from lexbeam.transforms.annotation.landed import LAND_STAGE, TEXTS, Landed, LandedPlace, OtherFile, text_key
 from lexbeam.transforms.common.code.fingerprints import digest
-from lexbeam.transforms.common.store.artefacts import Artefact, Stage, Workspace, name_of
+from lexbeam.transforms.common.store.artefacts import Artefact, Stage, name_of
 from lexbeam.transforms.common.store.batches import BatchReader, BatchWriter
 from lexbeam.transforms.common.store.receipts import File
 from lexbeam.transforms.common.store.staged import StagedFile
@@ -52,16 +51,6 @@ class LandTask(NamedTuple):
 def file_key(file: InputFile) -> bytes:
     """Return the 16 bytes by which it is known whether a file has landed as it is now listed."""
     return bytes.fromhex(digest([file.name, file.size, file.changed]))
-
-
-def place_of(workspace: Workspace, options: AnnotateOptions) -> LandedPlace:
-    """Return where texts land that are annotated with some options by the code of now."""
-    return LandedPlace(workspace.root, name_of(ANNOTATE, None, options))
-
-
-def with_landed(workspace: Workspace, options: AnnotateOptions) -> AnnotateOptions:
-    """Return options with which annotation asks what has landed before it works."""
-    return replace(options, landed=place_of(workspace, options))
 
 
 def intake_of(place: LandedPlace, options: IngestOptions) -> str:

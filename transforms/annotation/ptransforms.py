@@ -12,9 +12,8 @@ from dataclasses import dataclass
 
 import apache_beam as beam
 
-from lexbeam.transforms.annotation.annotate import ANNOTATE, Annotated, AnnotateOptions
+from lexbeam.transforms.annotation.annotate import ANNOTATE, Annotated, AnnotateOptions, with_landed
 from lexbeam.transforms.annotation.counts import IntakeCounts, counts_of, sum_counts
-from lexbeam.transforms.annotation.landing import with_landed
 from lexbeam.transforms.common.store.artefacts import Workspace
 from lexbeam.transforms.common.store.classes import Staged
 from lexbeam.transforms.common.store.ptransforms import MakeArtefact, SpreadOverLanes

@@ -13,8 +13,8 @@ from lexbeam.transforms.common.store.tables import Part
 SECTION = "corpus"
 # All may have been left out, or forgotten.
 UNDATED = "no document has a year: make the corpus anew with `dates` or, if it has no document at all, with others"
-DOCUMENTS = "documents"
-SENTENCES = "sentences"
+_DOCUMENTS = "documents"
+_SENTENCES = "sentences"
 
 
 class SentencePart(NamedTuple):
@@ -58,13 +58,13 @@ class Corpus:
             LexbeamError: it has none.
         """
         section = snapshot.section(SECTION)
-        parts = {table: tuple(snapshot.parts(table)) for table in (DOCUMENTS, SENTENCES)}
+        parts = {table: tuple(snapshot.parts(table)) for table in (_DOCUMENTS, _SENTENCES)}
         return cls(parts, section)
 
     @property
     def pairs(self) -> tuple[PartPair, ...]:
         """The parts of both tables, by bucket: `place_of` tells which holds a document."""
-        both = zip(self.parts[DOCUMENTS], self.parts[SENTENCES], strict=True)
+        both = zip(self.parts[_DOCUMENTS], self.parts[_SENTENCES], strict=True)
         return tuple(PartPair(*parts) for parts in both)
 
 
@@ -84,7 +84,7 @@ def sentence_parts(corpora: Sequence[Corpus]) -> list[SentencePart]:
     parts = {
         part.sha256: SentencePart(part.rows, part.path, part.bytes, part.sha256)
         for corpus in corpora
-        for part in corpus.parts[SENTENCES]
+        for part in corpus.parts[_SENTENCES]
     }
     return sorted(parts.values())
 

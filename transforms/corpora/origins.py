@@ -12,7 +12,7 @@ from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.publish.sections import table_digest
 from lexbeam.transforms.common.publish.snapshots import Snapshot, find_snapshot, read_log
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.corpora.corpus import DOCUMENTS, SENTENCES
+from lexbeam.transforms.corpora.corpus import _DOCUMENTS, _SENTENCES
 
 
 class Origins(NamedTuple):
@@ -38,7 +38,7 @@ def find_corpora(snapshot: Snapshot, section: str) -> Origins:
     Raises:
         LexbeamError: the section is not published.
     """
-    reads = [read for read in snapshot.section(section)["reads"] if read["table"] == SENTENCES]
+    reads = [read for read in snapshot.section(section)["reads"] if read["table"] == _SENTENCES]
     wanted = {read["digest"] for read in reads if read["section"] is None}
     places = [snapshot] if any(read["section"] is not None for read in reads) else []
     notes: list[str] = []
@@ -63,7 +63,7 @@ def _noted(snapshot: Snapshot, section: str) -> list[_Noted]:
     return [
         _Noted((*_relative(snapshot.out, entry), entry["folder"]), entry["tables"])
         for entry in entries
-        if SENTENCES in entry["tables"]
+        if _SENTENCES in entry["tables"]
     ]
 
 
@@ -77,11 +77,11 @@ def _origin(noted: _Noted, wanted: set[str]) -> tuple[Snapshot | None, str]:
     there = [snapshot for place in noted.places if (snapshot := _open(place)) is not None]
     shown = files.shown(noted.places[-1])
     for snapshot in there:
-        if table_digest(snapshot.parts(SENTENCES)) in wanted:
+        if table_digest(snapshot.parts(_SENTENCES)) in wanted:
             return snapshot, ""
     for snapshot in there:
-        documents = noted.tables.get(DOCUMENTS)
-        if DOCUMENTS in snapshot.tables and table_digest(snapshot.parts(DOCUMENTS)) == documents:
+        documents = noted.tables.get(_DOCUMENTS)
+        if _DOCUMENTS in snapshot.tables and table_digest(snapshot.parts(_DOCUMENTS)) == documents:
             return snapshot, (
                 f"the corpus at {files.shown(snapshot.out)} has been annotated anew since; its documents are the same"
             )
@@ -98,4 +98,4 @@ def _open(place: str) -> Snapshot | None:
         snapshot = find_snapshot(place)
     except (LexbeamError, OSError):
         return None
-    return snapshot if snapshot is not None and SENTENCES in snapshot.tables else None
+    return snapshot if snapshot is not None and _SENTENCES in snapshot.tables else None

@@ -8,10 +8,12 @@ import socket
 import stat
 import time
 from contextlib import suppress
+from typing import NamedTuple
 
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.texts.line_ends import with_line_feeds
+from lexbeam.transforms.stream.windows import WindowRule
 
 log = logging.getLogger("lexbeam")
 
@@ -20,6 +22,23 @@ _PAUSE = 0.1  # seconds; of a pipe whose writers have gone reading says at once 
 _MOST = 1 << 20  # bytes that are taken at a time
 _OVER = 16  # bytes of a line that are kept beyond its limit: more than any reader of lines forgives
 _HOST = re.compile(r"(?:tcp://)?(\[[^\]]+\]|[^/:]+):(\d{1,5})")
+
+
+class Feed(NamedTuple):
+    """What a source feeds.
+
+    Attributes:
+        address: where lines or messages come from.
+        folder: where they land.
+        rule: when a file of them ends.
+        max_line_bytes: of a line, with which the corpus is read; a longer one need not land whole, but must be longer
+            there, too.
+    """
+
+    address: str
+    folder: str
+    rule: WindowRule
+    max_line_bytes: int
 
 
 def check_address(address: str) -> None:

@@ -10,9 +10,8 @@ import threading
 import time
 from typing import ClassVar
 
-from lexbeam.transforms.stream.connections import LineConnection
+from lexbeam.transforms.stream.connections import Feed, LineConnection
 from lexbeam.transforms.stream.landing_folder import FolderTakenError, LineSpool
-from lexbeam.transforms.stream.sources import Feed
 
 log = logging.getLogger("lexbeam")
 

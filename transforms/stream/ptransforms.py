@@ -20,9 +20,9 @@ from apache_beam.transforms.core import RestrictionProvider
 from apache_beam.transforms.window import TimestampedValue
 from apache_beam.utils.timestamp import Duration, Timestamp
 
-from lexbeam.transforms.annotation.annotate import ANNOTATE
+from lexbeam.transforms.annotation.annotate import ANNOTATE, place_of, with_landed
 from lexbeam.transforms.annotation.landed import Landed
-from lexbeam.transforms.annotation.landing import LAND, intake_of, place_of, with_landed
+from lexbeam.transforms.annotation.landing import LAND, intake_of
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.store.artefacts import Stage, Workspace
 from lexbeam.transforms.common.store.ptransforms import MakeArtefact

@@ -13,27 +13,10 @@ from typing import Any, NamedTuple
 from lexbeam.transforms.common.code.registry import Entry, Registry
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.stream.connections import check_address
+from lexbeam.transforms.stream.connections import Feed, check_address
 from lexbeam.transforms.stream.windows import WindowRule
 
 FORMATS = ("auto", "jsonl")  # that read what lands
-
-
-class Feed(NamedTuple):
-    """What a source feeds.
-
-    Attributes:
-        address: where lines or messages come from.
-        folder: where they land.
-        rule: when a file of them ends.
-        max_line_bytes: of a line, with which the corpus is read; a longer one need not land whole, but must be longer
-            there, too.
-    """
-
-    address: str
-    folder: str
-    rule: WindowRule
-    max_line_bytes: int
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,10 @@ import apache_beam as beam
 from apache_beam.utils.timestamp import Duration
 
 from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.stream.connections import Feed
 from lexbeam.transforms.stream.landing_folder import land_lines, one_line
 from lexbeam.transforms.stream.line_taking import LineTaking
 from lexbeam.transforms.stream.ptransforms import CALLS, WATERMARK, advance
-from lexbeam.transforms.stream.sources import Feed
 
 _WAIT = 0.5  # seconds for lines: a call must be short, since a checkpoint waits for its end
 

@@ -10,17 +10,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lexbeam.transforms.annotation.annotate import ANNOTATE, AnnotateOptions
+from lexbeam.transforms.annotation.annotate import ANNOTATE, AnnotateOptions, place_of, with_landed
 from lexbeam.transforms.annotation.landed import Landed
-from lexbeam.transforms.annotation.landing import (
-    LAND,
-    AnnotatedStage,
-    LandTask,
-    file_key,
-    intake_of,
-    place_of,
-    with_landed,
-)
+from lexbeam.transforms.annotation.landing import LAND, AnnotatedStage, LandTask, file_key, intake_of
 from lexbeam.transforms.common.store.artefacts import Stage, Workspace
 from lexbeam.transforms.common.store.artefacts import make as make_artefact
 from lexbeam.transforms.common.store.batches import BatchReader

@@ -17,9 +17,9 @@ from lexbeam.pipelines.commands.corpus.plan import CorpusOptions, steps_of
 from lexbeam.pipelines.frame.command import Action, Command
 from lexbeam.pipelines.frame.common_options import or_a_name
 from lexbeam.pipelines.frame.configuration import read_jobs
-from lexbeam.transforms.annotation.annotate import ANNOTATE
+from lexbeam.transforms.annotation.annotate import ANNOTATE, place_of
 from lexbeam.transforms.annotation.landed import receipts_since
-from lexbeam.transforms.annotation.landing import LAND, intake_of, place_of
+from lexbeam.transforms.annotation.landing import LAND, intake_of
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.common.publish.layout import locked

@@ -80,7 +80,7 @@ def annotate_texts(texts: Sequence[str], engine: Engine | None) -> list[list[Sen
     if engine is None:
         return [_plain(text) for text in texts]
     annotated: list[list[Sentence]] = []
-    for batch in _batches(texts):
+    for batch in _text_batches(texts):
         annotated += _annotated(batch, engine)
     return annotated
 
@@ -89,7 +89,7 @@ def _plain(text: str) -> list[Sentence]:
     return [_shifted(plain_tokens(body), -start) for start, body in split_paragraphs(text)]
 
 
-def _batches(texts: Sequence[str]) -> Iterator[list[str]]:
+def _text_batches(texts: Sequence[str]) -> Iterator[list[str]]:
     batch: list[str] = []
     size = 0
     for text in texts:
