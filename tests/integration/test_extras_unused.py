@@ -88,7 +88,7 @@ ALONE = [
         SELECT,
         {
             f"{_S}.selection.filters:FILTERS": ["morphology"],
-            "lexbeam.transforms.annotation.engines.registry:ENGINES": [],
+            "lexbeam.transforms.annotation.engines.known_engines:ENGINES": [],
         },
     ),
     (RANK, {f"{_S}.ranking.rankers:RANKERS": ["frequency", "senses"]}),

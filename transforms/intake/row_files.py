@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import BinaryIO, TypeVar
 
 from lexbeam.transforms.common.errors import LexbeamError
-from lexbeam.transforms.formats.ingest.stage import InputFile
+from lexbeam.transforms.formats.ingest.ingestion import InputFile
 from lexbeam.transforms.formats.readers.delimited import Row, rows
 from lexbeam.transforms.formats.readers.quotes import quotes_settled
 from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Reject, Source

@@ -25,8 +25,8 @@ from lexbeam.transforms.common.store.classes import Staged
 from lexbeam.transforms.common.store.receipts import totals
 from lexbeam.transforms.common.store.staged import StagedWriter
 from lexbeam.transforms.common.texts.encodings import encoding_remedy
-from lexbeam.transforms.formats.ingest.counts import InputCount, notes_of, stage_inputs
-from lexbeam.transforms.formats.ingest.staging import EXAMPLES, RejectStage
+from lexbeam.transforms.formats.ingest.intake_tables import InputCount, notes_of, stage_inputs
+from lexbeam.transforms.formats.ingest.staged_records import EXAMPLES, RejectStage
 from lexbeam.transforms.formats.records.base import BadRecord, Reject
 
 EXAMPLES_SHOWN = 5

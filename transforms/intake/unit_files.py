@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TypeVar
 
 from lexbeam.transforms.common.store.artefacts import Superseded
-from lexbeam.transforms.formats.ingest.counts import InputCount
-from lexbeam.transforms.formats.ingest.stage import InputFile, Unit
+from lexbeam.transforms.formats.ingest.ingestion import InputFile, Unit
+from lexbeam.transforms.formats.ingest.intake_tables import InputCount
 from lexbeam.transforms.formats.readers.delimited import Row
 from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Reject
 from lexbeam.transforms.formats.sources.readings import FileReading

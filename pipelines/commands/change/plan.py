@@ -25,7 +25,7 @@ from lexbeam.transforms.change.view.view_stage import RANGE_TOKENS, ViewSpec
 from lexbeam.transforms.change.view.words import case_of
 from lexbeam.transforms.common.errors import UsageError, nearest
 from lexbeam.transforms.common.store.tables import Part
-from lexbeam.transforms.corpora.corpus import (
+from lexbeam.transforms.corpora.annotated_corpora import (
     Corpus,
     SentencePart,
     check_columns,

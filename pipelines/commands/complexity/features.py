@@ -40,8 +40,8 @@ from lexbeam.transforms.complexity.features.stages import (
 )
 from lexbeam.transforms.complexity.shown.feature_panels import low_coverage, panels
 from lexbeam.transforms.complexity.shown.feature_views import FEATURE_VIEWS
-from lexbeam.transforms.corpora.corpus import SentencePart
-from lexbeam.transforms.corpora.reading import column_names
+from lexbeam.transforms.corpora.annotated_corpora import SentencePart
+from lexbeam.transforms.corpora.document_reading import column_names
 
 if TYPE_CHECKING:
     import apache_beam as beam

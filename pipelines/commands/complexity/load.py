@@ -21,7 +21,7 @@ from lexbeam.pipelines.frame.inputs import first_inputs
 from lexbeam.pipelines.frame.openings import Opening
 from lexbeam.schemas.complexity.instances import FLAGS, INSTANCES, KINDS, LOAD_INPUTS, LOAD_REJECTS
 from lexbeam.schemas.complexity.labels import LABELS
-from lexbeam.transforms.annotation.engines.registry import describe_engine
+from lexbeam.transforms.annotation.engines.known_engines import describe_engine
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.common.parts import stated_parts
@@ -35,7 +35,7 @@ from lexbeam.transforms.complexity.instances.layouts import LAYOUTS
 from lexbeam.transforms.complexity.instances.merge_stage import SETTLING, SettledInstances, acceptable_rows, task_of
 from lexbeam.transforms.complexity.instances.read_stage import READ, LabelledReadOptions
 from lexbeam.transforms.complexity.shown.views import INSTANCE_VIEWS
-from lexbeam.transforms.formats.ingest.listing import InputPatterns
+from lexbeam.transforms.formats.ingest.input_listing import InputPatterns
 from lexbeam.transforms.formats.records.base import ReaderOptions
 from lexbeam.transforms.intake.merging import TextAnnotationOptions
 from lexbeam.transforms.intake.staging import LoadedCounts, reject_error

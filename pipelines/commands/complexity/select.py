@@ -31,7 +31,7 @@ from lexbeam.transforms.complexity.select.options import SelectOptions, parse_ba
 from lexbeam.transforms.complexity.select.patterns import PATTERNS, chosen_patterns
 from lexbeam.transforms.complexity.select.summary import section_of, summary, warnings
 from lexbeam.transforms.complexity.shown.views import INSTANCE_VIEWS
-from lexbeam.transforms.corpora.corpus import (
+from lexbeam.transforms.corpora.annotated_corpora import (
     Corpus,
     PartPair,
     SentencePart,

@@ -19,7 +19,7 @@ from lexbeam.pipelines.frame.command import Inputs, TableSource
 from lexbeam.pipelines.frame.common_options import RUN, IntakeOptions
 from lexbeam.pipelines.frame.inputs import corpora_of
 from lexbeam.pipelines.frame.piping import STDIN
-from lexbeam.transforms.annotation.engines.registry import describe_engine
+from lexbeam.transforms.annotation.engines.known_engines import describe_engine
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import embedded, option
 from lexbeam.transforms.common.options.option import Within
@@ -27,7 +27,7 @@ from lexbeam.transforms.common.parts import stated_parts
 from lexbeam.transforms.common.publish.output_folders import check_output_folder
 from lexbeam.transforms.common.store.files import is_local
 from lexbeam.transforms.common.texts.languages import short_tag, stated_language
-from lexbeam.transforms.corpora.corpus import languages
+from lexbeam.transforms.corpora.annotated_corpora import languages
 from lexbeam.transforms.formats.readers.registry import FORMATS
 from lexbeam.transforms.formats.records.base import ReaderOptions
 from lexbeam.transforms.inflection.models import warn_of_languages

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from view_making import SPEC, corpus, prepare, shuffled, spec_of
 
-from lexbeam.schemas.corpus.documents import DOCUMENTS
+from lexbeam.schemas.corpus_tables import DOCUMENTS
 from lexbeam.transforms.change.graph.comparisons import Comparisons, SliceReady
 from lexbeam.transforms.change.graph.null_pairs import (
     deal_tasks,

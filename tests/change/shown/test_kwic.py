@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lexbeam.transforms.change.shown.kwic import CONTEXT, Concordance, cut
-from lexbeam.transforms.corpora.fetching import FetchedSentence
+from lexbeam.transforms.corpora.document_reading import FetchedSentence
 
 
 def passage(text, sentence, with_text=True):

@@ -4,7 +4,7 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lexbeam.schemas.corpus.sentences import UPOS
+from lexbeam.schemas.corpus_tables import UPOS
 from lexbeam.transforms.change.view import counts as module
 from lexbeam.transforms.change.view.counts import COUNTS, count_view, look_up, majority_tags, merge_counts, tag_uses
 from lexbeam.transforms.change.view.tags import tag_codes

@@ -22,8 +22,8 @@ from lexbeam.transforms.complexity.instances.instance import instance_id
 from lexbeam.transforms.complexity.instances.layouts import LAYOUTS
 from lexbeam.transforms.complexity.instances.merge_stage import SETTLE, SETTLING, task_of
 from lexbeam.transforms.complexity.instances.read_stage import READ, LabelledReadOptions
-from lexbeam.transforms.formats.ingest.stage import InputFile
-from lexbeam.transforms.formats.ingest.units import unit_of
+from lexbeam.transforms.formats.ingest.ingestion import InputFile
+from lexbeam.transforms.formats.ingest.input_listing import unit_of
 from lexbeam.transforms.formats.records.base import ReaderOptions
 from lexbeam.transforms.intake import staging
 from lexbeam.transforms.intake.merging import TextAnnotationOptions

@@ -30,7 +30,7 @@ from lexbeam.transforms.change.view.view_stage import (
 from lexbeam.transforms.common.code.fingerprints import hash_of
 from lexbeam.transforms.common.store.artefacts import Workspace
 from lexbeam.transforms.common.store.ptransforms import By, Each, SpreadOverLanes
-from lexbeam.transforms.corpora.corpus import SentencePart
+from lexbeam.transforms.corpora.annotated_corpora import SentencePart
 from lexbeam.transforms.corpora.ptransforms import FindRepeated
 
 

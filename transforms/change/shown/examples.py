@@ -24,8 +24,8 @@ from lexbeam.transforms.change.view.words import ViewOptions, is_word, normalise
 from lexbeam.transforms.common.code.fingerprints import digest
 from lexbeam.transforms.common.code.registry import Entry, Registry
 from lexbeam.transforms.common.store.tables import Part, read_rows
-from lexbeam.transforms.corpora.corpus import Corpus, PartPair, place_of
-from lexbeam.transforms.corpora.fetching import SentenceKey, copies, fetch, fetch_documents, held
+from lexbeam.transforms.corpora.annotated_corpora import Corpus, PartPair, place_of
+from lexbeam.transforms.corpora.document_reading import SentenceKey, copies, fetch, fetch_documents, held
 
 TYPICAL = "typical"
 BY_DATE = "date"
@@ -120,7 +120,7 @@ def draw_examples(
 ) -> list[list[list[Example]]]:
     """Return uses of words, by word and slice, in the order of the drawing; one use per sentence.
 
-    A document that several corpora hold counts in one part, see `lexbeam.transforms.corpora.fetching`.
+    A document that several corpora hold counts in one part, see `lexbeam.transforms.corpora.document_reading`.
 
     Args:
         corpora: annotated corpora.

@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from lexbeam.transforms.corpora.fetching import FetchedSentence
+from lexbeam.transforms.corpora.document_reading import FetchedSentence
 
 AROUND = 1  # sentences before and after, from which contexts are taken
 CONTEXT = 160  # code points before and after, at most

@@ -13,8 +13,7 @@ from lexbeam.transforms.change.view.slices import Slice
 from lexbeam.transforms.change.view.targets import ViewTargets, load_targets
 from lexbeam.transforms.change.view.words import ViewOptions
 from lexbeam.transforms.common.publish.snapshots import Snapshot, open_snapshot
-from lexbeam.transforms.corpora.corpus import Corpus
-from lexbeam.transforms.corpora.origins import find_corpora
+from lexbeam.transforms.corpora.annotated_corpora import Corpus, find_corpora
 from lexbeam.transforms.embeddings.published import first_variant, load_space
 
 

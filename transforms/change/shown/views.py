@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lexbeam.schemas.corpus.sentences import UPOS
+from lexbeam.schemas.corpus_tables import UPOS
 from lexbeam.transforms.change.scores.ranking import ALL_TAGS
 from lexbeam.transforms.change.shown.ranking_requests import RankingRequest, pair_ranking
 from lexbeam.transforms.change.shown.ranking_rows import chosen_kind, chosen_pairs, ranked_rows, shown_pos

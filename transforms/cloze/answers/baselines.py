@@ -19,7 +19,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lexbeam.transforms.annotation.engines.texts import plain_tokens
+from lexbeam.transforms.annotation.engines.engine import plain_tokens
 from lexbeam.transforms.common.texts.apostrophes import straight
 from lexbeam.transforms.evaluation.metrics import Metric, expected_accuracy
 from lexbeam.transforms.evaluation.outcomes import Bools, Floats

@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from lexbeam.transforms.annotation.engines.engine import Engine
-from lexbeam.transforms.annotation.engines.texts import annotate_texts
+from lexbeam.transforms.annotation.engines.engine import Engine, annotate_texts
 from lexbeam.transforms.cloze.pairs.pair import Row, in_flag_order
 from lexbeam.transforms.common.records import Sentence
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from lexbeam.transforms.annotation.engines.paragraphs import split_paragraphs
+from lexbeam.transforms.annotation.engines.engine import split_paragraphs
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.formats.records.base import BadRecord
 

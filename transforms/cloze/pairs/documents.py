@@ -3,8 +3,8 @@
 import functools
 from collections.abc import Iterator
 
-from lexbeam.transforms.annotation.engines.paragraphs import annotate_text
-from lexbeam.transforms.annotation.engines.registry import load_splitter
+from lexbeam.transforms.annotation.engines.engine import annotate_text
+from lexbeam.transforms.annotation.engines.known_engines import load_splitter
 from lexbeam.transforms.cloze.pairs.annotation import annotation_columns
 from lexbeam.transforms.cloze.pairs.cutting import CutOptions, cut
 from lexbeam.transforms.cloze.pairs.pair import RawPair, Row
@@ -12,8 +12,8 @@ from lexbeam.transforms.cloze.pairs.read_options import InputText, PairEntry, Re
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.records import Sentence
 from lexbeam.transforms.common.texts.languages import code_or_text
-from lexbeam.transforms.corpora.corpus import PartPair
-from lexbeam.transforms.corpora.reading import AnnotatedDocument, read_annotated
+from lexbeam.transforms.corpora.annotated_corpora import PartPair
+from lexbeam.transforms.corpora.document_reading import AnnotatedDocument, read_annotated
 from lexbeam.transforms.formats.readers.registry import read_file
 from lexbeam.transforms.formats.records.base import BadRecord, Record, Reject
 

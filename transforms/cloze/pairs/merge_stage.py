@@ -15,8 +15,8 @@ from lexbeam.transforms.cloze.pairs.read_stage import ROWS
 from lexbeam.transforms.common.batched import batched
 from lexbeam.transforms.common.blas import one_thread
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage
-from lexbeam.transforms.common.store.merge import MergeTask
-from lexbeam.transforms.formats.ingest.stage import acceptable
+from lexbeam.transforms.common.store.staged import MergeTask
+from lexbeam.transforms.formats.ingest.ingestion import acceptable
 from lexbeam.transforms.intake.merging import (
     Settled,
     TaskStages,

@@ -14,8 +14,8 @@ from lexbeam.transforms.cloze.pairs.pair import LengthOptions, RawPair, pair_row
 from lexbeam.transforms.cloze.pairs.read_options import InputText, PairEntry, ReadOptions
 from lexbeam.transforms.common.publish.forgotten import Forgotten
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage
-from lexbeam.transforms.corpora.corpus import PartPair
-from lexbeam.transforms.formats.ingest.stage import InputFile, Unit
+from lexbeam.transforms.corpora.annotated_corpora import PartPair
+from lexbeam.transforms.formats.ingest.ingestion import InputFile, Unit
 from lexbeam.transforms.formats.readers.registry import printable
 from lexbeam.transforms.formats.records.base import BadRecord, Reject
 from lexbeam.transforms.formats.records.scripts import check_script

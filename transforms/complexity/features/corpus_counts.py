@@ -29,7 +29,7 @@ from lexbeam.transforms.common.store.sound import checked
 from lexbeam.transforms.common.store.tables import Part, read_rows, read_table, write_rows
 from lexbeam.transforms.common.texts.apostrophes import straight, straight_words
 from lexbeam.transforms.complexity.features.base import READ, Floats, batch_of
-from lexbeam.transforms.corpora.corpus import SentencePart
+from lexbeam.transforms.corpora.annotated_corpora import SentencePart
 from lexbeam.transforms.lexicon.compiled.casing import coded
 
 FORM, LEMMA, PHRASE = "form", "lemma", "phrase"

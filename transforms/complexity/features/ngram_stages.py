@@ -30,7 +30,7 @@ from lexbeam.transforms.complexity.features.surprisal import (
     sequences_of,
     sequences_of_instances,
 )
-from lexbeam.transforms.corpora.corpus import SentencePart
+from lexbeam.transforms.corpora.annotated_corpora import SentencePart
 
 _KEYS = pa.schema([("key", pa.uint64())])
 _COUNTS = pa.schema([("key", pa.uint64()), ("uses", pa.int64())])

@@ -26,7 +26,7 @@ from lexbeam.transforms.complexity.features.ngram_stages import (
     WantedNgrams,
 )
 from lexbeam.transforms.complexity.features.stages import COVER, FEATURE, FeatureTask
-from lexbeam.transforms.corpora.corpus import SentencePart
+from lexbeam.transforms.corpora.annotated_corpora import SentencePart
 
 _ByPart = tuple[tuple[int, WantedNgrams], ...]
 

@@ -49,7 +49,7 @@ from lexbeam.transforms.complexity.features.registry import (
 )
 from lexbeam.transforms.complexity.features.vectors import RESOURCE as VECTORS
 from lexbeam.transforms.complexity.features.vectors import centroids_of
-from lexbeam.transforms.corpora.reading import column_names
+from lexbeam.transforms.corpora.document_reading import column_names
 from lexbeam.transforms.lexicon.encoders.base import check_encoder_packages
 from lexbeam.transforms.lexicon.encoders.options import EncoderOptions
 from lexbeam.transforms.lexicon.kinds import parse_spec

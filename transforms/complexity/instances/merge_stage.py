@@ -11,15 +11,14 @@ from typing import Any, NamedTuple
 
 from lexbeam.schemas.complexity.instances import INSTANCES, LOAD_INPUTS, LOAD_REJECTS
 from lexbeam.schemas.complexity.labels import LABELS
-from lexbeam.transforms.annotation.engines.engine import Engine
-from lexbeam.transforms.annotation.engines.texts import tokens_of
+from lexbeam.transforms.annotation.engines.engine import Engine, tokens_of
 from lexbeam.transforms.common.batched import batched
 from lexbeam.transforms.common.blas import one_thread
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage
-from lexbeam.transforms.common.store.merge import MergeTask
+from lexbeam.transforms.common.store.staged import MergeTask
 from lexbeam.transforms.complexity.instances.instance import in_flag_order, settle
 from lexbeam.transforms.complexity.instances.read_stage import ROWS
-from lexbeam.transforms.formats.ingest.stage import acceptable
+from lexbeam.transforms.formats.ingest.ingestion import acceptable
 from lexbeam.transforms.intake.merging import (
     Settled,
     TaskStages,

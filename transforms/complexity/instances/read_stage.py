@@ -13,7 +13,7 @@ from lexbeam.transforms.common.publish.forgotten import Forgotten
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage
 from lexbeam.transforms.complexity.instances.instance import content_key, in_flag_order, split_of
 from lexbeam.transforms.complexity.instances.layouts import LAYOUTS
-from lexbeam.transforms.formats.ingest.stage import Unit
+from lexbeam.transforms.formats.ingest.ingestion import Unit
 from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Reject
 from lexbeam.transforms.formats.records.scripts import check_script
 from lexbeam.transforms.formats.records.text_cleaning import clean_field, clean_value

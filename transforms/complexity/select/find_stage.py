@@ -24,7 +24,7 @@ from lexbeam.transforms.common.store.tables import read_rows
 from lexbeam.transforms.common.texts.languages import short_tag
 from lexbeam.transforms.complexity.select.options import Band
 from lexbeam.transforms.complexity.select.patterns import PATTERNS, Matches, match
-from lexbeam.transforms.corpora.corpus import SentencePart
+from lexbeam.transforms.corpora.annotated_corpora import SentencePart
 from lexbeam.transforms.lexicon.resources import Lexicon
 
 OCCURRENCE = pa.schema(

@@ -50,7 +50,7 @@ from lexbeam.transforms.complexity.select.picking import (
     repeated,
     shares,
 )
-from lexbeam.transforms.corpora.corpus import PartPair, SentencePart
+from lexbeam.transforms.corpora.annotated_corpora import PartPair, SentencePart
 from lexbeam.transforms.corpora.ptransforms import FindRepeated
 
 PlainOccurrence = tuple[Any, ...]  # the fields of a `TargetOccurrence`, as they are shuffled

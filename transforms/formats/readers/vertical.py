@@ -36,6 +36,7 @@ from lexbeam.transforms.common.texts.line_ends import no_line_end
 from lexbeam.transforms.formats.readers.conllu import ParsedSentence, SentenceBlocks
 from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source
 from lexbeam.transforms.formats.records.fields import KNOWN, scalar
+from lexbeam.transforms.formats.records.layers import values_of
 from lexbeam.transforms.formats.records.pieces import CutPiece, Uncuttable
 from lexbeam.transforms.formats.records.tag_sets import TAG_SETS
 from lexbeam.transforms.formats.records.text_cleaning import (
@@ -61,7 +62,6 @@ from lexbeam.transforms.formats.records.vertical_layout import (
 )
 from lexbeam.transforms.formats.sources.cutting import LinePass
 from lexbeam.transforms.formats.sources.streams import iter_lines, opened, too_long
-from lexbeam.transforms.layers.registry import values_of
 
 _HEAD = 1 << 16  # characters of the beginning that say how a file is read,
 _HEAD_BYTES = 1 << 20  # which stand in so many bytes

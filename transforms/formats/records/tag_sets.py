@@ -15,7 +15,7 @@ A tag is mapped to its most frequent universal one. Which set it is, the tags te
 from collections import Counter
 from collections.abc import Sequence
 
-from lexbeam.schemas.corpus.sentences import UPOS
+from lexbeam.schemas.corpus_tables import UPOS
 
 SURE = 0.9  # of the tags, a set must know; what is no tag, such as a lemma, is known by chance now and then
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lexbeam.transforms.corpora.sentence_text import SentenceText, sentence_text
+from lexbeam.transforms.corpora.document_reading import SentenceText, sentence_text
 from lexbeam.transforms.simplification.generation.forms import alike
 from lexbeam.transforms.simplification.generation.protection import names_from
 from lexbeam.transforms.simplification.instances.fixed_text import FixedPlaces, fixed_places

@@ -19,7 +19,7 @@ from lexbeam.schemas.simplification.instances import BY_RULE
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.publish.forgotten import Forgotten
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage
-from lexbeam.transforms.formats.ingest.stage import Unit, acceptable
+from lexbeam.transforms.formats.ingest.ingestion import Unit, acceptable
 from lexbeam.transforms.formats.readers.delimited import Row as CellRow
 from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Reject
 from lexbeam.transforms.formats.records.scripts import check_script

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from lexbeam.schemas.corpus.sentences import UPOS
-from lexbeam.transforms.annotation.engines.registry import check_engine, describe_engine
+from lexbeam.schemas.corpus_tables import UPOS
+from lexbeam.transforms.annotation.engines.known_engines import check_engine, describe_engine
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.common.options.needs import check_given

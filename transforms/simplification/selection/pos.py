@@ -9,8 +9,8 @@ sentence of many targets would be tagged whole for each. What occurs twice is ta
 
 from collections.abc import Collection, Iterable, Sequence
 
-from lexbeam.transforms.annotation.engines.registry import load_tagger
-from lexbeam.transforms.annotation.engines.texts import annotate_sentences
+from lexbeam.transforms.annotation.engines.engine import annotate_sentences
+from lexbeam.transforms.annotation.engines.known_engines import load_tagger
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.records import Sentence
 from lexbeam.transforms.simplification.selection.filter import (

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lexbeam.schemas.simplification.candidates import CANDIDATES, SELECTIONS
-from lexbeam.transforms.annotation.engines.registry import chosen_entries
+from lexbeam.transforms.annotation.engines.known_engines import chosen_entries
 from lexbeam.transforms.common.batched import batched
 from lexbeam.transforms.common.store.artefacts import Artefact, Inheritance, Stage
 from lexbeam.transforms.common.store.inheriting import Mask, Read, write_inheriting

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from lexbeam.schemas.corpus.sentences import UPOS
+from lexbeam.schemas.corpus_tables import UPOS
 from lexbeam.transforms.inflection.features import split
 from lexbeam.transforms.inflection.inflector import Inflecting
 from lexbeam.transforms.simplification.resources import by_language
