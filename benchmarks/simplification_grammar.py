@@ -33,8 +33,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from lexbeam.schemas.simplification.instances import INSTANCES
-from lexbeam.schemas.simplification.rankings import SIMPLIFICATIONS
+from lexbeam.schemas.simplification import INSTANCES, SIMPLIFICATIONS
 from lexbeam.transforms.common.publish.snapshots import open_snapshot
 from lexbeam.transforms.common.store.tables import read_rows
 from lexbeam.transforms.evaluation.shares import wilson

@@ -38,7 +38,7 @@ TABLES = {
     ),
     ("tasks/change/methods.md", "threshold"): ("lexbeam.transforms.change.scores.thresholds:THRESHOLDS", ()),
     ("tasks/change/methods.md", "measure"): ("lexbeam.transforms.change.scores.measures:MEASURES", ()),
-    ("tasks/complexity/features.md", "group"): ("lexbeam.transforms.complexity.features.registry:GROUPS", ()),
+    ("tasks/complexity/features.md", "group"): ("lexbeam.transforms.complexity.features.groups:GROUPS", ()),
     ("tasks/complexity/score.md", "name"): ("lexbeam.transforms.learning.scorers:SCORERS", ()),
     ("tasks/complexity/load.md", "layout"): ("lexbeam.transforms.complexity.instances.layouts:LAYOUTS", ()),
     ("tasks/complexity/select.md", "pattern"): ("lexbeam.transforms.complexity.select.patterns:PATTERNS", ()),
@@ -57,7 +57,7 @@ TABLES = {
     ),
     ("tasks/simplification/generate.md", "format"): ("lexbeam.transforms.lexicon.thesauri.reading:READERS", ()),
     ("tasks/simplification/generate.md", "rule"): (
-        "lexbeam.transforms.simplification.generation.masked_cleaning:RULES",
+        "lexbeam.transforms.simplification.generation.masked_words:RULES",
         (),
     ),
     ("tasks/simplification/inflector.md", "format"): ("lexbeam.transforms.inflection.dictionaries:FORMATS", ()),
@@ -65,7 +65,7 @@ TABLES = {
         "lexbeam.transforms.simplification.instances.rows:READERS",
         ("complexity", "corpus", "documents"),
     ),
-    ("tasks/simplification/text.md", "setting"): ("lexbeam.transforms.simplification.text_settings:TEXT_SETTINGS", ()),
+    ("tasks/simplification/text.md", "setting"): ("lexbeam.transforms.simplification.settings:TEXT_SETTINGS", ()),
     ("tasks/simplification/rank.md", "filter"): ("lexbeam.transforms.simplification.selection.filters:FILTERS", ()),
     ("tasks/simplification/rank.md", "ranker"): ("lexbeam.transforms.simplification.ranking.rankers:RANKERS", ()),
 }

@@ -18,11 +18,11 @@ from lexbeam.transforms.common.code.code_identity import forget_sources
 from lexbeam.transforms.common.publish.snapshots import open_snapshot
 from lexbeam.transforms.complexity.scorers.fit_stages import FIT
 from lexbeam.transforms.inflection.models import InflectorReference, chosen_formats
-from lexbeam.transforms.simplification.generation.stage import GENERATE
+from lexbeam.transforms.simplification.generation.candidate_generation import GENERATE
 from lexbeam.transforms.simplification.instances.find_stage import FIND_IN_CORPUS, chosen_in_corpus
 from lexbeam.transforms.simplification.ranking.stage import RANK
-from lexbeam.transforms.simplification.rewriting.stage import REWRITE
-from lexbeam.transforms.simplification.selection.stage import SELECT
+from lexbeam.transforms.simplification.rewriting.sentence_rewriting import REWRITE
+from lexbeam.transforms.simplification.selection.candidate_selection import SELECT
 
 LOCK = Path(__file__).resolve().parents[2] / "requirements" / "core.lock"
 CORE = {*re.findall(r"^([a-z0-9-]+)==", LOCK.read_text(), re.M), "lexbeam"}
@@ -79,7 +79,7 @@ def stage_of(section, name):
 
 _S = "lexbeam.transforms.simplification"
 NONE = {"lexbeam.transforms.lexicon.kinds:KINDS": [], "lexbeam.transforms.learning.models.formats:FORMATS": []}
-MASKED = [f"{_S}.generation.masked_cleaning:RULES", f"{_S}.generation.masked_cleaning:MERGES"]
+MASKED = [f"{_S}.generation.masked_words:RULES", f"{_S}.generation.masked_words:MERGES"]
 SENSES = {f"{_S}.generation.thesaurus:SENSES": ["all"]}
 ALONE = [
     (FIND_IN_CORPUS, chosen_in_corpus(None, SimpleNamespace(choice=SimpleNamespace(scorer=None)))),

@@ -5,7 +5,7 @@ from lexbeam.transforms.common.options.fields import options_of
 from lexbeam.transforms.lexicon import finding_wordnet
 from lexbeam.transforms.lexicon.finding_wordnet import is_installed, spec_or_default
 from lexbeam.transforms.lexicon.kinds import parse_spec
-from lexbeam.transforms.simplification.generation.inputs import GenerationFiles
+from lexbeam.transforms.simplification.generation.generators import GenerationFiles
 
 
 def test_what_is_stated_counts_and_else_debians(tmp_path, monkeypatch):

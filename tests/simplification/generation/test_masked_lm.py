@@ -9,13 +9,11 @@ from lexbeam.transforms.inflection.store import FormRow
 from lexbeam.transforms.lexicon.encoders.base import load_encoder
 from lexbeam.transforms.lexicon.encoders.encoding import encoding_of
 from lexbeam.transforms.lexicon.encoders.options import EncoderOptions
-from lexbeam.transforms.simplification.generation.combination import SourceOf, combined
-from lexbeam.transforms.simplification.generation.forms import formed
-from lexbeam.transforms.simplification.generation.generator import Context
+from lexbeam.transforms.simplification.generation.candidate_generation import SourceOf, combined
+from lexbeam.transforms.simplification.generation.generator import Context, GenerationOptions, MaskedOptions
 from lexbeam.transforms.simplification.generation.generators import GENERATORS
-from lexbeam.transforms.simplification.generation.masked_cleaning import comparable
-from lexbeam.transforms.simplification.generation.masked_lm import masked_fills, masked_proposals
-from lexbeam.transforms.simplification.generation.options import GenerationOptions, MaskedOptions
+from lexbeam.transforms.simplification.generation.masked_words import comparable, masked_fills, masked_proposals
+from lexbeam.transforms.simplification.generation.target_forms import formed
 from lexbeam.transforms.simplification.records import Instance
 
 pytestmark = pytest.mark.slow

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lexbeam.schemas.complexity.features import features_schema
+from lexbeam.schemas.complexity import features_schema
 from lexbeam.transforms.common.draws.folds import components, fold_of
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.learning.scorer import SINGLES

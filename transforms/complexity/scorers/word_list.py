@@ -17,12 +17,12 @@ from collections.abc import Collection, Sequence
 import numpy as np
 import pyarrow as pa
 
-from lexbeam.schemas.complexity.instances import INSTANCES
+from lexbeam.schemas.complexity import INSTANCES
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.complexity.features.base import READ, Floats, numbers
-from lexbeam.transforms.complexity.features.frequency import ZIPF, zipf_of
-from lexbeam.transforms.complexity.features.lists import FeatureLists
-from lexbeam.transforms.complexity.features.stages import FeatureOptions, setting_of
+from lexbeam.transforms.complexity.features.groups import FeatureOptions, setting_of
+from lexbeam.transforms.complexity.features.looked_up import FeatureLists
+from lexbeam.transforms.complexity.features.word_forms import ZIPF, zipf_of
 from lexbeam.transforms.complexity.scorers.word_scorer import word_complexity, word_scorer
 from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
 

@@ -18,10 +18,9 @@ import pyarrow as pa
 from lexbeam.transforms.common.blas import one_thread
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.complexity.features.base import FeatureSetting
-from lexbeam.transforms.complexity.features.lists import FeatureLists
-from lexbeam.transforms.complexity.features.registry import GROUPS, features_of, schema_of
-from lexbeam.transforms.complexity.features.registry import columns_of as feature_columns
-from lexbeam.transforms.complexity.features.stages import FeatureOptions, setting_of
+from lexbeam.transforms.complexity.features.groups import GROUPS, FeatureOptions, features_of, schema_of, setting_of
+from lexbeam.transforms.complexity.features.groups import columns_of as feature_columns
+from lexbeam.transforms.complexity.features.looked_up import FeatureLists
 from lexbeam.transforms.complexity.scorers.design import columns_of, joined_rows, rows_of
 from lexbeam.transforms.complexity.scorers.holding_out import SAVED, Case, mode_of
 from lexbeam.transforms.complexity.scorers.multiword import matrices_of

@@ -12,9 +12,7 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from lexbeam.schemas.columns import Table
-from lexbeam.schemas.simplification.documents import CHANGES, DOCUMENTS
-from lexbeam.schemas.simplification.instances import INSTANCES
-from lexbeam.schemas.simplification.rankings import RANKINGS, SIMPLIFICATIONS
+from lexbeam.schemas.simplification import CHANGES, DOCUMENTS, INSTANCES, RANKINGS, SIMPLIFICATIONS
 from lexbeam.transforms.common.batched import batched
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage
 from lexbeam.transforms.common.store.batches import SideRows
@@ -29,7 +27,7 @@ from lexbeam.transforms.simplification.documents.placed_texts import PlacedFiles
 from lexbeam.transforms.simplification.documents.resolving import COLUMNS, ChosenWord, Refusal, Resolving, chosen_word
 from lexbeam.transforms.simplification.instances.fixed_text import FIXED, fixed_codes
 from lexbeam.transforms.simplification.records import ID, Row
-from lexbeam.transforms.simplification.rewriting.choices import PlacedEdit, edited
+from lexbeam.transforms.simplification.rewriting.together import PlacedEdit, edited
 
 CHANGED = "changed"
 _PIECES, _WORDS = 256, 2_048  # of texts, that are resolved at a time

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from lexbeam.transforms.common.store.tables import read_rows
-from lexbeam.transforms.simplification.evaluation.lists import folded
+from lexbeam.transforms.simplification.evaluation.list_measures import folded
 
 # Languages that capitalise all nouns, so that a capital marks no name.
 _CAPITALS = ("de", "lb")
