@@ -36,7 +36,7 @@ from typing import NamedTuple
 from lexbeam.schemas.simplification import INSTANCES, SIMPLIFICATIONS
 from lexbeam.transforms.common.publish.snapshots import open_snapshot
 from lexbeam.transforms.common.store.tables import read_rows
-from lexbeam.transforms.evaluation.shares import wilson
+from lexbeam.transforms.evaluation.bootstrap import wilson
 
 ANALYSER = "/usr/share/apertium/apertium-spa-cat/spa-cat.automorf.bin"
 KINDS = ("agreement", "article", "capital", "form", "inflection")

@@ -9,7 +9,7 @@ from line_ending import ended
 from people_making import COMPLEXITY
 
 from lexbeam.transforms.change.gold.gold import table_of
-from lexbeam.transforms.cloze.answers.files import read_answers
+from lexbeam.transforms.cloze.answers.five_way import read_answers
 from lexbeam.transforms.cloze.pairs.layouts import LAYOUTS as PAIRS
 from lexbeam.transforms.cloze.pairs.read_options import InputText, ReadOptions
 from lexbeam.transforms.common.errors import LexbeamError

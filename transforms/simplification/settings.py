@@ -31,7 +31,7 @@ from lexbeam.transforms.common.errors import UsageError, nearest
 from lexbeam.transforms.common.options.fields import from_mapping, options_of, value_of
 from lexbeam.transforms.common.options.yaml_files import read_yaml
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.evaluation.shares import wilson
+from lexbeam.transforms.evaluation.bootstrap import wilson
 
 # The dataclass of each stage's options.
 STAGES = {

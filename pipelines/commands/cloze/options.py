@@ -31,10 +31,18 @@ from lexbeam.transforms.cloze.options.choice import OptionRules
 from lexbeam.transforms.cloze.options.choice_stage import CHOOSE, ChooseOptions, ChosenOptions
 from lexbeam.transforms.cloze.readers.data import EncodeOptions, GroupTask, QuestionGroup, asked_rows
 from lexbeam.transforms.cloze.readers.encoding import ENCODE
-from lexbeam.transforms.cloze.readers.frequency import BandOptions
 from lexbeam.transforms.cloze.readers.options import CONTEXT, FREQUENCY, READERS, ReaderNetworkOptions, check_torch
-from lexbeam.transforms.cloze.readers.predict_stage import CUTS, NAMED, READ_PREDICT, PredictedWords, Tally
-from lexbeam.transforms.cloze.readers.train_stage import READ_TRAIN, FoldOptions, TrainedReader
+from lexbeam.transforms.cloze.readers.reading_in_folds import (
+    CUTS,
+    NAMED,
+    READ_PREDICT,
+    READ_TRAIN,
+    FoldOptions,
+    PredictedWords,
+    Tally,
+    TrainedReader,
+)
+from lexbeam.transforms.cloze.readers.words import BandOptions
 from lexbeam.transforms.cloze.word_resources import (
     VECTORS,
     WORDNET,

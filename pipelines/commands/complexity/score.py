@@ -28,10 +28,9 @@ from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.sound import checked
 from lexbeam.transforms.common.store.tables import read_rows
 from lexbeam.transforms.complexity.scorers.design import DesignColumn, columns_of
-from lexbeam.transforms.complexity.scorers.evaluation_stage import EVALUATE, POOL
 from lexbeam.transforms.complexity.scorers.fit_stages import DESIGN, FIT, DesignTask, FitOptions
 from lexbeam.transforms.complexity.scorers.holding_out import HoldOptions, systems_of
-from lexbeam.transforms.complexity.scorers.metric_rows import ScorerMeasureOptions, check_measures
+from lexbeam.transforms.complexity.scorers.scorer_metrics import EVALUATE, POOL, ScorerMeasureOptions, check_measures
 from lexbeam.transforms.complexity.scorers.scorer_models import OpenedScorer, SavedScorer, opened
 from lexbeam.transforms.complexity.shown.complexity_panels import quoted_panels, score_lines, score_panels
 from lexbeam.transforms.complexity.shown.instance_views import SCORE_VIEWS
@@ -251,8 +250,8 @@ class ComplexityScore(Command[ScoreOptions, ScorePlan]):
 
     def build(self, pipeline: "beam.Pipeline", plan: ScorePlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
         """Features and labels in, predictions and what they are worth out."""
+        from lexbeam.transforms.complexity.scorers.fit_stages import FitRequest
         from lexbeam.transforms.complexity.scorers.ptransforms import DesignFolders, FitCases, KeepModel, MeasureSystems
-        from lexbeam.transforms.complexity.scorers.tasks import FitRequest
 
         workspace = graph.workspace
         asked = FitRequest(plan.scorers, plan.options.hold, plan.options.keep, plan.model)

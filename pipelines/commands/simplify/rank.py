@@ -24,10 +24,15 @@ from lexbeam.transforms.common.shown import Block
 from lexbeam.transforms.common.store.receipts import summed
 from lexbeam.transforms.report.panels import Panel
 from lexbeam.transforms.report.section_tables import SectionTable, TableColumn
-from lexbeam.transforms.simplification.ranking.inputs import RankingFiles, check_ranking, rankings_of, uses_regressor
-from lexbeam.transforms.simplification.ranking.options import RankingOptions
+from lexbeam.transforms.simplification.ranking.options import (
+    RankingFiles,
+    RankingOptions,
+    check_ranking,
+    rankings_of,
+    uses_regressor,
+)
+from lexbeam.transforms.simplification.ranking.ranked_parts import RANK, RankedPart, Rankings
 from lexbeam.transforms.simplification.ranking.regressor import FIT, Fitting, Regressed, RegressorTask
-from lexbeam.transforms.simplification.ranking.stage import RANK, RankedPart, Rankings
 from lexbeam.transforms.simplification.records import JoinTask, tasks_of
 from lexbeam.transforms.simplification.settings import settings_of, settings_of_candidates
 

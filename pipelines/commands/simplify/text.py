@@ -81,8 +81,8 @@ from lexbeam.transforms.simplification.instances.fixed_text import FIXED
 from lexbeam.transforms.simplification.instances.merge_stage import SETTLING, JudgedOptions, SettledJudged, task_of
 from lexbeam.transforms.simplification.instances.read_stage import acceptable_records
 from lexbeam.transforms.simplification.instances.targets import COMPLEX, TargetOptions, check_targets
-from lexbeam.transforms.simplification.ranking.inputs import RankingFiles, check_ranking, rankings_of, uses_regressor
-from lexbeam.transforms.simplification.ranking.stage import RANK, Rankings
+from lexbeam.transforms.simplification.ranking.options import RankingFiles, check_ranking, rankings_of, uses_regressor
+from lexbeam.transforms.simplification.ranking.ranked_parts import RANK, Rankings
 from lexbeam.transforms.simplification.rewriting.sentence_rewriting import (
     REWRITE,
     Rewriting,

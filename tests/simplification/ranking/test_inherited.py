@@ -13,9 +13,8 @@ from lexbeam.transforms.simplification.generation.candidate_generation import GE
 from lexbeam.transforms.simplification.generation.generator import GenerationOptions
 from lexbeam.transforms.simplification.generation.generators import generation_inputs
 from lexbeam.transforms.simplification.ranking import rankers
-from lexbeam.transforms.simplification.ranking.inputs import RankingFiles, rankings_of
-from lexbeam.transforms.simplification.ranking.options import RankingOptions
-from lexbeam.transforms.simplification.ranking.stage import RANK, RankTask
+from lexbeam.transforms.simplification.ranking.options import RankingFiles, RankingOptions, rankings_of
+from lexbeam.transforms.simplification.ranking.ranked_parts import RANK, RankTask
 from lexbeam.transforms.simplification.records import JoinTask
 
 

@@ -10,9 +10,8 @@ from lexbeam.transforms.common.store.tables import Part
 from lexbeam.transforms.simplification.generation.candidate_generation import GENERATE, GenerationTask
 from lexbeam.transforms.simplification.generation.generator import GenerationOptions
 from lexbeam.transforms.simplification.generation.generators import generation_inputs
-from lexbeam.transforms.simplification.ranking.inputs import RankingFiles, rankings_of
-from lexbeam.transforms.simplification.ranking.options import RankingOptions
-from lexbeam.transforms.simplification.ranking.stage import RANK, RankTask
+from lexbeam.transforms.simplification.ranking.options import RankingFiles, RankingOptions, rankings_of
+from lexbeam.transforms.simplification.ranking.ranked_parts import RANK, RankTask
 from lexbeam.transforms.simplification.records import JoinTask
 from lexbeam.transforms.simplification.rewriting import sentence_rewriting
 from lexbeam.transforms.simplification.rewriting.sentence_rewriting import REWRITE, Rewriting

@@ -36,7 +36,7 @@ from lexbeam.transforms.common.blas import one_thread
 from lexbeam.transforms.common.endable import endable
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.rowwise import product
-from lexbeam.transforms.learning.signs import with_fixed_signs
+from lexbeam.transforms.learning.fitting import with_fixed_signs
 from lexbeam.transforms.lexicon.wordnet.wordnet import WordNet
 
 WORDS_AT_ONCE = 2048

@@ -13,8 +13,7 @@ from lexbeam.transforms.cloze.abstractness.fitting import ConcretenessTraining, 
 from lexbeam.transforms.cloze.abstractness.options import EstimatorOptions
 from lexbeam.transforms.common.draws.by_content import uniform
 from lexbeam.transforms.common.errors import UsageError
-from lexbeam.transforms.common.rowwise import dots
-from lexbeam.transforms.learning.models.kernels import gaussian_sums
+from lexbeam.transforms.common.rowwise import dots, gaussian_sums
 
 _AT_ONCE = 4096  # words
 _JITTER = 1e-6  # of the landmarks' kernel: words that are described alike would leave their weights undecided

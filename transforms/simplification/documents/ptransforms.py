@@ -27,7 +27,7 @@ from lexbeam.transforms.simplification.documents.find_stage import LoadedTexts
 from lexbeam.transforms.simplification.documents.stage import RESOLVE, ResolveOptions, TextsTask
 from lexbeam.transforms.simplification.generation.candidate_generation import GENERATE, GenerationTask
 from lexbeam.transforms.simplification.generation.generators import GenerationInputs
-from lexbeam.transforms.simplification.ranking.stage import RANK, Rankings, RankTask
+from lexbeam.transforms.simplification.ranking.ranked_parts import RANK, Rankings, RankTask
 from lexbeam.transforms.simplification.records import JoinTask
 from lexbeam.transforms.simplification.rewriting.sentence_rewriting import REWRITE, Rewriting
 from lexbeam.transforms.simplification.selection.candidate_selection import SELECT, Selection

@@ -18,9 +18,9 @@ from lexbeam.transforms.common.options.fields import embedded, option
 from lexbeam.transforms.common.store.join import Rows, joined
 from lexbeam.transforms.common.store.tables import read_rows
 from lexbeam.transforms.evaluation.bootstrap import BootstrapOptions
+from lexbeam.transforms.evaluation.evaluating import Together
 from lexbeam.transforms.evaluation.evaluating import row as metric_row
 from lexbeam.transforms.evaluation.outcomes import Bools
-from lexbeam.transforms.evaluation.paired import Together
 from lexbeam.transforms.simplification.evaluation.list_measures import (
     CLUSTERS,
     LEMMA_MATCH,
