@@ -16,8 +16,8 @@ DOCS = Path(__file__).resolve().parents[1] / "docs"
 # By page and first cell of the table: the registry, and names that are no entries of it.
 TABLES = {
     ("reference/formats.md", "format"): ("lexbeam.transforms.formats.readers.registry:READERS", ()),
-    ("reference/formats.md", "form of dates"): ("lexbeam.transforms.formats.records.date_forms:DATE_FORMS", ()),
-    ("reference/formats.md", "edited format"): ("lexbeam.transforms.formats.spans.registry:SPANS", ()),
+    ("reference/formats.md", "form of dates"): ("lexbeam.transforms.formats.records.date_parsing:DATE_FORMS", ()),
+    ("reference/formats.md", "edited format"): ("lexbeam.transforms.formats.spans.spanned:SPANS", ()),
     ("reference/annotation.md", "engine"): ("lexbeam.transforms.annotation.engines.known_engines:ENGINES", ("none",)),
     ("reference/annotation.md", "layer"): ("lexbeam.transforms.formats.records.layers:LAYERS", ()),
     ("reference/encoders.md", "pooling"): ("lexbeam.transforms.lexicon.encoders.vectors:POOLINGS", ()),

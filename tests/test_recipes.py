@@ -45,8 +45,7 @@ def test_a_format(recipe):
 
 def test_a_format_that_can_be_edited(recipe, monkeypatch):
     from lexbeam.transforms.formats.readers.registry import READERS
-    from lexbeam.transforms.formats.spans.registry import SPANS, spanned
-    from lexbeam.transforms.formats.spans.source import TextEdit
+    from lexbeam.transforms.formats.spans.spanned import SPANS, TextEdit, spanned
 
     name = recipe("Add a format that can be edited")
     reader = {}

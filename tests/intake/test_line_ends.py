@@ -17,8 +17,7 @@ from lexbeam.transforms.common.options.small_texts import word_lines
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.complexity.instances.layouts import LAYOUTS
 from lexbeam.transforms.complexity.instances.official_files import read_scores
-from lexbeam.transforms.formats.readers.delimited import rows
-from lexbeam.transforms.formats.readers.quotes import quotes_settled
+from lexbeam.transforms.formats.readers.delimited import quotes_settled, rows
 from lexbeam.transforms.formats.records.base import ReaderOptions, Source
 from lexbeam.transforms.intake.header import About
 from lexbeam.transforms.people.opening import file_rows, open_sheet

@@ -38,8 +38,7 @@ from lexbeam.transforms.formats.ingest.input_listing import InputPatterns
 from lexbeam.transforms.formats.records.base import ReaderOptions
 from lexbeam.transforms.intake.merging import TextAnnotationOptions
 from lexbeam.transforms.intake.staging import LoadedCounts, reject_error
-from lexbeam.transforms.report.panels import Panel
-from lexbeam.transforms.report.section_tables import SectionTable, TableColumn, counts_panel
+from lexbeam.transforms.report.panels import Panel, SectionTable, TableColumn, counts_panel
 
 if TYPE_CHECKING:
     import apache_beam as beam

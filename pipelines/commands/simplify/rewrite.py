@@ -21,8 +21,7 @@ from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.shown import Block
 from lexbeam.transforms.common.store.receipts import totals
 from lexbeam.transforms.inflection.models import inflector_reference, warn_of_languages
-from lexbeam.transforms.report.panels import Panel
-from lexbeam.transforms.report.section_tables import SectionTable, TableColumn
+from lexbeam.transforms.report.panels import Panel, SectionTable, TableColumn
 from lexbeam.transforms.simplification.records import JoinTask, tasks_of
 from lexbeam.transforms.simplification.resources import InflectorFile
 from lexbeam.transforms.simplification.rewriting.sentence_rewriting import (

@@ -23,8 +23,7 @@ from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.shown import Block
 from lexbeam.transforms.common.store.receipts import summed
 from lexbeam.transforms.inflection.models import warn_of_languages
-from lexbeam.transforms.report.panels import Panel
-from lexbeam.transforms.report.section_tables import SectionTable, TableColumn
+from lexbeam.transforms.report.panels import Panel, SectionTable, TableColumn
 from lexbeam.transforms.simplification.records import JoinTask, tasks_of
 from lexbeam.transforms.simplification.selection.candidate_filter import SelectionOptions
 from lexbeam.transforms.simplification.selection.candidate_selection import (

@@ -19,8 +19,7 @@ from lexbeam.transforms.common.store.batches import SideRows
 from lexbeam.transforms.common.store.join import joined
 from lexbeam.transforms.common.store.tables import Part, PartFile, write_rows
 from lexbeam.transforms.formats.records.base import ReaderOptions
-from lexbeam.transforms.formats.spans.registry import SPANS, spanned
-from lexbeam.transforms.formats.spans.source import SpannedSource, TextEdit
+from lexbeam.transforms.formats.spans.spanned import SPANS, SpannedSource, TextEdit, spanned
 from lexbeam.transforms.inflection.inflector import Inflecting
 from lexbeam.transforms.inflection.models import InflectorReference, chosen_formats, inflector_for
 from lexbeam.transforms.simplification.documents.placed_texts import PlacedFiles, PlacedPiece, PlacedText, placed_pieces
@@ -205,7 +204,7 @@ def _start(block: object) -> int:
 def _chosen(_: TextsTask, options: ResolveOptions) -> Mapping[str, Sequence[str]]:
     formats = tuple(SPANS) if options.format == "auto" else (options.format,)
     return {
-        "lexbeam.transforms.formats.spans.registry:SPANS": formats,
+        "lexbeam.transforms.formats.spans.spanned:SPANS": formats,
         "lexbeam.transforms.formats.readers.registry:READERS": formats,
         **chosen_formats(options.inflector),
     }

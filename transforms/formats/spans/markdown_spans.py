@@ -10,10 +10,17 @@ from lexbeam.transforms.formats.readers.markdown import MarkdownPiece, markdown_
 from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Source
 from lexbeam.transforms.formats.records.text_cleaning import cleaning, without_control
 from lexbeam.transforms.formats.sources.streams import encodings_of
-from lexbeam.transforms.formats.spans.codes import code_places, united
-from lexbeam.transforms.formats.spans.markup import fixed_stretches, mark
-from lexbeam.transforms.formats.spans.origin import FROZEN, Coded, Origin, SourcePiece, as_it_is, coded
-from lexbeam.transforms.formats.spans.page import said_in_page
+from lexbeam.transforms.formats.spans.markup import fixed_stretches, mark, said_in_page
+from lexbeam.transforms.formats.spans.origin import (
+    FROZEN,
+    Coded,
+    Origin,
+    SourcePiece,
+    as_it_is,
+    code_places,
+    coded,
+    united,
+)
 
 # Of the signs that begin something within a line, a backslash makes letters.
 _SIGNS = re.compile(r"[\\`*_\[\]<>&~|#]")

@@ -1,7 +1,7 @@
 import pyarrow as pa
 import pytest
 
-from lexbeam.transforms.report.section_tables import SectionTable, TableColumn, counts_panel
+from lexbeam.transforms.report.panels import SectionTable, TableColumn, counts_panel
 
 TABLE = SectionTable(
     "Readers",

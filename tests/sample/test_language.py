@@ -5,14 +5,14 @@ from HanTa.HanoverTagger import HanoverTagger
 
 from lexbeam.transforms.annotation.engines.engine import annotate_text
 from lexbeam.transforms.annotation.engines.known_engines import load_engine
-from lexbeam.transforms.sample import vocabulary
+from lexbeam.transforms.sample import language
 from lexbeam.transforms.sample.language import RARE_WORDS
 from lexbeam.transforms.sample.planting import PLANTED_WORDS
 
 
 def all_words() -> list[str]:
-    heads = [word for words in vocabulary.TOPICS.values() for word in words]
-    return [*heads, *vocabulary.GENERAL, *vocabulary.NAMES, *vocabulary.FUNCTION_WORDS, *vocabulary.pseudo_words()]
+    heads = [word for words in language.TOPICS.values() for word in words]
+    return [*heads, *language.GENERAL, *language.NAMES, *language.FUNCTION_WORDS, *language.pseudo_words()]
 
 
 def test_no_word_is_in_two_groups():
@@ -23,8 +23,8 @@ def test_no_word_is_in_two_groups():
 
 
 def test_pseudo_words_suffice_for_topics_and_targets():
-    needed = len(vocabulary.TOPICS) * RARE_WORDS + PLANTED_WORDS
-    assert len(vocabulary.pseudo_words()) >= needed
+    needed = len(language.TOPICS) * RARE_WORDS + PLANTED_WORDS
+    assert len(language.pseudo_words()) >= needed
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +46,7 @@ def lemmas_under_any_tag(tagger, word: str, *, first: bool) -> set[str]:
 
 def test_every_word_is_its_own_lemma_under_every_tag(tagger):
     wrong = [
-        word for word in all_words() if lemmas_under_any_tag(tagger, word, first=word in vocabulary.OPENERS) != {word}
+        word for word in all_words() if lemmas_under_any_tag(tagger, word, first=word in language.OPENERS) != {word}
     ]
     assert wrong == []
 

@@ -14,7 +14,7 @@ from reading import entries, summary
 
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.formats.dates.rules import date_of, parse_date_rule
-from lexbeam.transforms.formats.readers import jsonl
+from lexbeam.transforms.formats.readers import json_records
 from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject
 from lexbeam.transforms.formats.records.text_cleaning import STRICT
 
@@ -191,7 +191,7 @@ def test_a_large_array_is_read_element_by_element():
     values = [DEBATE, {}, {"speeches": [{"text": "x"}]}, {"speeches": 1}]
     data = json.dumps(values).encode()
     whole = placed(data, "json", records="speeches[]")
-    with mock.patch.object(jsonl, "_SMALL", 0), mock.patch.object(jsonl, "_PIECE", 7):
+    with mock.patch.object(json_records, "_SMALL", 0), mock.patch.object(json_records, "_PIECE", 7):
         assert placed(data, "json", records="speeches[]") == whole
         assert placed(data[:-6], "json", records="speeches[]") == [*whole[:-1], ("4", "malformed")]
 

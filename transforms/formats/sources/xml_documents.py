@@ -1,16 +1,23 @@
 """XML parsed as no attacker wants it: nothing is fetched, and an entity stands for plain characters alone.
 
 A stretch of text over 10 MB without an element, or elements over 256 deep, is `too_large`: libxml2 stops there.
+
+A document may be a zip archive, whose members are decompressed within the limits of archives.
 """
 
+import io
 import re
+import zipfile
 from collections.abc import Mapping
+from functools import partial
 from types import MappingProxyType
+from typing import BinaryIO, cast
 
 from lxml import etree
 
 from lexbeam.transforms.common.texts.encodings import python_name
-from lexbeam.transforms.formats.records.base import BadRecord
+from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Source
+from lexbeam.transforms.formats.sources.streams import Guard, Guarded, read_all
 
 DECLARED_IN_XML = re.compile(rb"\s*<\?xml\s[^>]{0,200}?encoding\s*=\s*[\"']([\w.:-]+)")
 _HEAD = 1 << 10
@@ -122,3 +129,42 @@ def _html(name: str) -> str | None:
     from html.entities import name2codepoint
 
     return chr(name2codepoint[name]) if name in name2codepoint else None
+
+
+class Package:
+    """A document that is a zip archive."""
+
+    def __init__(self, source: Source, options: ReaderOptions) -> None:
+        """Read the archive, whole.
+
+        Raises:
+            BadRecord, zipfile.BadZipFile: it cannot be read, or is larger than a record may be.
+        """
+        data = read_all(source, options)
+        self._archive = zipfile.ZipFile(io.BytesIO(data))
+        self._guard = Guard(options, lambda: len(data))
+        self._options = options
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._archive.NameToInfo
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the members."""
+        return self._archive.namelist()
+
+    def read(self, name: str) -> bytes:
+        """Return a member.
+
+        Raises:
+            BadRecord: there is none of this name, or it is encrypted, or expands too much.
+        """
+        if name not in self:
+            raise BadRecord("malformed", f"its archive has no {name!r}")
+        info = self._archive.getinfo(name)
+        if info.flag_bits & 1:
+            raise BadRecord("unreadable", "it is encrypted")
+        return read_all(Source(name, partial(self._open, info), name), self._options)
+
+    def _open(self, info: zipfile.ZipInfo) -> BinaryIO:
+        return cast(BinaryIO, io.BufferedReader(Guarded(self._archive.open(info), self._guard)))

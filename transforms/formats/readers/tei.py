@@ -1,4 +1,4 @@
-"""TEI: the header's fields and, from `body`, the text; annotation where `<w>` carries it.
+"""TEI: the header's fields and, the text (`tei_text`); annotation where `<w>` carries it.
 
 Entities are never resolved and nothing is fetched. A document that declares an external entity, or
 one made of other entities, is rejected before anything is parsed; entities that stand for plain
@@ -17,13 +17,13 @@ from contextlib import suppress
 
 from lxml import etree
 
-from lexbeam.transforms.formats.readers.tei.body import read_body
+from lexbeam.transforms.formats.readers.page_text import READINGS
+from lexbeam.transforms.formats.readers.tei_text import read_body
 from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source
 from lexbeam.transforms.formats.records.date_parsing import parse_date
-from lexbeam.transforms.formats.records.templates import READINGS
 from lexbeam.transforms.formats.records.text_cleaning import Cleaning, clean_field, cleaning
 from lexbeam.transforms.formats.sources.streams import marked_encoding, read_all
-from lexbeam.transforms.formats.sources.xml_tree import local_name, parse_xml
+from lexbeam.transforms.formats.sources.xml_documents import local_name, parse_xml
 
 _ROOTS = {"TEI", "TEI.2", "teiCorpus", "teiCorpus.2"}
 _BIBL = {"bibl", "biblStruct", "biblFull"}

@@ -4,7 +4,7 @@
   not the text's own words is dropped, and of each choice and app one reading is taken.
 
   Elements are known by their names in the namespace of TEI and in none. Parameter `parts`: names
-  of the children of text that are read, separated by spaces. marks.py says what the marks are.
+  of the children of text that are read, separated by spaces. tei_text.py says what the marks are.
 -->
 <!DOCTYPE xsl:stylesheet [
   <!ENTITY PARAGRAPH "&#x7F;">
