@@ -33,16 +33,16 @@ TABLES = {
     ),
     ("tasks/change/methods.md", "name"): ("lexbeam.transforms.embeddings.alignment:ALIGNMENTS", ()),
     ("tasks/change/methods.md", "joint training"): (
-        "lexbeam.transforms.embeddings.joint.trainings:JOINT_TRAININGS",
+        "lexbeam.transforms.embeddings.joint_trainings:JOINT_TRAININGS",
         (),
     ),
     ("tasks/change/methods.md", "threshold"): ("lexbeam.transforms.change.scores.thresholds:THRESHOLDS", ()),
     ("tasks/change/methods.md", "measure"): ("lexbeam.transforms.change.scores.measures:MEASURES", ()),
     ("tasks/complexity/features.md", "group"): ("lexbeam.transforms.complexity.features.groups:GROUPS", ()),
     ("tasks/complexity/score.md", "name"): ("lexbeam.transforms.learning.scorers:SCORERS", ()),
-    ("tasks/complexity/load.md", "layout"): ("lexbeam.transforms.complexity.instances.layouts:LAYOUTS", ()),
+    ("tasks/complexity/load.md", "layout"): ("lexbeam.transforms.complexity.instances.labelled_layouts:LAYOUTS", ()),
     ("tasks/complexity/select.md", "pattern"): ("lexbeam.transforms.complexity.select.patterns:PATTERNS", ()),
-    ("tasks/cloze/pairs.md", "layout"): ("lexbeam.transforms.cloze.pairs.layouts:LAYOUTS", ()),
+    ("tasks/cloze/pairs.md", "layout"): ("lexbeam.transforms.cloze.pairs.pair_layouts:LAYOUTS", ()),
     ("tasks/cloze/answer.md", "system"): (
         "lexbeam.transforms.cloze.answers.trained_systems:SYSTEMS",
         ("multiple-choice",),
@@ -62,7 +62,7 @@ TABLES = {
     ),
     ("tasks/simplification/inflector.md", "format"): ("lexbeam.transforms.inflection.dictionaries:FORMATS", ()),
     ("tasks/simplification/instances.md", "layout"): (
-        "lexbeam.transforms.simplification.instances.rows:READERS",
+        "lexbeam.transforms.simplification.instances.instance_rows:READERS",
         ("complexity", "corpus", "documents"),
     ),
     ("tasks/simplification/text.md", "setting"): ("lexbeam.transforms.simplification.settings:TEXT_SETTINGS", ()),

@@ -106,7 +106,7 @@ def test_a_measure(recipe):
 def test_a_representation(recipe):
     from scipy.sparse import csr_array
 
-    from lexbeam.transforms.embeddings.counted.contexts import Cooccurrences
+    from lexbeam.transforms.embeddings.counted_vectors import Cooccurrences
     from lexbeam.transforms.embeddings.representations import RepresentationOptions, represent
 
     contexts = Cooccurrences(["a", "b", "z"], csr_array(np.array([[1, 2, 4], [2, 0, 3], [4, 3, 0]])))
@@ -124,8 +124,7 @@ def test_an_alignment(recipe):
 
 
 def test_a_joint_training(recipe):
-    from lexbeam.transforms.embeddings.joint.slices import JointSlices, SliceText
-    from lexbeam.transforms.embeddings.joint.trainings import JOINT_TRAININGS
+    from lexbeam.transforms.embeddings.joint_trainings import JOINT_TRAININGS, JointSlices, SliceText
     from lexbeam.transforms.embeddings.sgns import SgnsOptions
 
     texts = [[["a", "b", "c"]] * 9, [["b", "c", "d"]] * 9]

@@ -9,7 +9,7 @@ from lexbeam.transforms.common.publish.manifests import Section
 from lexbeam.transforms.common.store.files import ListedFile
 from lexbeam.transforms.common.store.resources import content_digest
 from lexbeam.transforms.formats.ingest.ingestion import InputFile
-from lexbeam.transforms.intake.merging import TextAnnotationOptions
+from lexbeam.transforms.intake.settling import TextAnnotationOptions
 
 
 def file_digests(files: Iterable[InputFile | ListedFile]) -> list[dict[str, Any]]:

@@ -13,7 +13,7 @@ from lexbeam.transforms.common.store.artefacts import Workspace, make
 from lexbeam.transforms.corpora.forgotten_documents import ids_in_artefacts, marks_in_artefacts
 from lexbeam.transforms.formats.ingest.ingestion import INGEST, IngestOptions, InputFile
 from lexbeam.transforms.formats.ingest.input_listing import unit_of
-from lexbeam.transforms.simplification.instances.read_stage import READ, InstanceReadOptions
+from lexbeam.transforms.simplification.instances.instances_read import READ, InstanceReadOptions
 
 QUOTED = 'b "ü".jsonl'
 TEXTS = {"a.txt": "A ship sails.", "c.zip!1.txt": "A ship sails.", "c.zip!2.txt": "The sea is old."}

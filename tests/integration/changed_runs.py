@@ -136,10 +136,10 @@ CODE = [
     ("transforms/embeddings/map_fits.py", "vt.T @ u.T", "-(vt.T @ u.T)"),
     ("transforms/change/scores/measures.py", "1.0 - distance, 0.0, 2.0", "1.0 - distance, 0.0, 0.5"),
     ("transforms/embeddings/neighbours.py", "cosines[order]", "cosines[order] / 2"),
-    ("transforms/change/nulls/deals.py", "deal {number} {attempt}", "code {number} {attempt}"),
-    ("transforms/change/nulls/evidence.py", "ndtr(-z)", "ndtr(z)"),
-    ("transforms/change/series/trace_stage.py", "pairs.distances((0", "0.5 * pairs.distances((0"),
-    ("transforms/change/series/change_points.py", "(1.0 + larger)", "(2.0 + larger)"),
+    ("transforms/change/scores/null_deals.py", "deal {number} {attempt}", "code {number} {attempt}"),
+    ("transforms/change/scores/null_evidence.py", "ndtr(-z)", "ndtr(z)"),
+    ("transforms/change/scores/traces.py", "pairs.distances((0", "0.5 * pairs.distances((0"),
+    ("transforms/change/scores/change_points.py", "(1.0 + larger)", "(2.0 + larger)"),
 ]
 
 

@@ -21,7 +21,7 @@ from lexbeam.schemas.corpus_tables import DOCUMENTS, INPUTS, SENTENCES
 from lexbeam.schemas.rejects import REJECTS
 from lexbeam.transforms.annotation.annotate import ANNOTATE, IntakeCounts
 from lexbeam.transforms.annotation.annotated_tables import MERGE_DOCUMENTS, MERGE_SENTENCES
-from lexbeam.transforms.change.view.proposals import propose_slices
+from lexbeam.transforms.change.view.slices import propose_slices
 from lexbeam.transforms.common.code.fingerprints import digest
 from lexbeam.transforms.common.parts import LEAST_PARTS, parts_for
 from lexbeam.transforms.common.publish.holding import Gauge

@@ -24,7 +24,7 @@ from lexbeam.pipelines.progress.estimates import time_left
 from lexbeam.schemas.rejects import REMEDIES
 from lexbeam.transforms.annotation.engines.known_engines import describe_engine
 from lexbeam.transforms.annotation.language_guessing import guess_engine
-from lexbeam.transforms.change.view.proposals import ENOUGH, ENOUGH_TOKENS, LEAST, SliceProposal, propose_slices
+from lexbeam.transforms.change.view.slices import ENOUGH, ENOUGH_TOKENS, LEAST, SliceProposal, propose_slices
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.common.publish.output_folders import check_output_folder, make_output_folder

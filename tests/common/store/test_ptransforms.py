@@ -283,7 +283,7 @@ MODULES = (
     "lexbeam.transforms.formats.ingest.ptransforms",
     "lexbeam.transforms.annotation.ptransforms",
     "lexbeam.transforms.change.graph.ptransforms",
-    "lexbeam.transforms.change.graph.view_ptransforms",
+    "lexbeam.transforms.change.graph.space_ptransforms",
 )
 
 

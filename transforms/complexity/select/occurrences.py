@@ -36,7 +36,7 @@ from lexbeam.transforms.common.store.sound import checked
 from lexbeam.transforms.common.store.staged import MergeTask, StagedWriter, entries, gather_stage, merge, whole
 from lexbeam.transforms.common.store.tables import PartFile, read_rows
 from lexbeam.transforms.common.texts.languages import short_tag
-from lexbeam.transforms.complexity.instances.instance import instance_id
+from lexbeam.transforms.complexity.instances.labelled_instances import instance_id
 from lexbeam.transforms.complexity.select.patterns import PATTERNS, Band, Matches, match
 from lexbeam.transforms.corpora.annotated_corpora import PartPair, SentencePart
 from lexbeam.transforms.corpora.document_reading import (

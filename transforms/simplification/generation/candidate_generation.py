@@ -260,10 +260,10 @@ def _candidate(
     frequencies: Mapping[str, float | None],
 ) -> Candidate:
     proposals = [(source, by_form[form]) for source, by_form in zip(sources, best, strict=True) if form in by_form]
-    return _candidate(proposals, reason, rank, score, frequencies)
+    return _candidate_of(proposals, reason, rank, score, frequencies)
 
 
-def _candidate(
+def _candidate_of(
     proposals: Sequence[tuple[SourceOf, Formed]],
     reason: str | None,
     rank: int | None,
@@ -292,7 +292,7 @@ def _of_dropped(sources: Sequence[SourceOf], form: str, frequencies: Mapping[str
         same_form = [formed for formed in source.formed if formed.form == form]
         if same_form:
             proposals.append((source, max(same_form, key=lambda formed: formed.proposal.score)))
-    return _candidate(proposals, proposals[0][1].reason, None, None, frequencies)
+    return _candidate_of(proposals, proposals[0][1].reason, None, None, frequencies)
 
 
 _SUBSTITUTES = ["instance_id", "substitute", "is_target"]

@@ -14,7 +14,7 @@ from lexbeam.pipelines.frame.registry import load
 from lexbeam.transforms.change.view.slices import lacking
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.formats.ingest.ingestion import InputFile
-from lexbeam.transforms.simplification.instances.targets import TargetOptions
+from lexbeam.transforms.simplification.instances.hard_words import TargetOptions
 
 PDF = b"%PDF-1.4\n1 0 obj"
 PNG = b"\x89PNG\r\n\x1a\n\0"
