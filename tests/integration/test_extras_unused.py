@@ -91,7 +91,7 @@ ALONE = [
         SelectCandidates,
         {
             f"{_S}.selection.filters:FILTERS": ["morphology"],
-            "lexbeam.transforms.annotation.engines.registry:ENGINES": [],
+            "lexbeam.transforms.annotation.engines.known_engines:ENGINES": [],
         },
     ),
     (RANK, {f"{_S}.ranking.rankers:RANKERS": ["frequency", "senses"]}),

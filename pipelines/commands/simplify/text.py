@@ -45,7 +45,7 @@ from lexbeam.schemas.simplification import (
     SIMPLIFICATIONS,
     SUBSTITUTES,
 )
-from lexbeam.transforms.annotation.engines.registry import describe_engine
+from lexbeam.transforms.annotation.engines.known_engines import describe_engine
 from lexbeam.transforms.common.code.registry import Registry
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import embedded, option
@@ -59,7 +59,7 @@ from lexbeam.transforms.common.store.files import is_local
 from lexbeam.transforms.common.store.receipts import totals
 from lexbeam.transforms.common.store.tables import Part
 from lexbeam.transforms.common.texts.languages import short_tag, stated_language
-from lexbeam.transforms.corpora.corpus import languages
+from lexbeam.transforms.corpora.annotated_corpora import languages
 from lexbeam.transforms.formats.readers.registry import FORMATS
 from lexbeam.transforms.formats.records.base import ReaderOptions
 from lexbeam.transforms.inflection.models import warn_of_languages
