@@ -38,8 +38,8 @@ from lexbeam._data import (
     word_list,
     words_of,
 )
-from lexbeam.pipelines.commands.corpus.text_engine import LOOKED_AT, NO_ENGINE, engine_of
 from lexbeam.pipelines.frame.command import PublishOptions
+from lexbeam.transforms.annotation.language_guessing import LOOKED_AT, NO_ENGINE, engine_of
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.common.options.fields import options_of
 from lexbeam.transforms.common.options.option import Option

@@ -44,7 +44,7 @@ from lexbeam.transforms.common.shown import Block
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.artefacts import Workspace
 from lexbeam.transforms.common.store.receipts import Damaged, checked
-from lexbeam.transforms.formats.ingest.listing import refuse_output_as_input
+from lexbeam.transforms.formats.ingest.input_listing import refuse_output_as_input
 
 if TYPE_CHECKING:
     from lexbeam.pipelines.runners.configs import RunnerConfig

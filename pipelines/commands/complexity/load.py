@@ -18,7 +18,7 @@ from lexbeam.pipelines.commands.options import annotation_engine, encodings, exc
 from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Inputs, IntakeOptions, Opening
 from lexbeam.pipelines.frame.inputs import first_inputs
 from lexbeam.schemas.complexity import FLAGS, INSTANCES, KINDS, LABELS, LOAD_INPUTS, LOAD_REJECTS
-from lexbeam.transforms.annotation.engines.registry import describe_engine
+from lexbeam.transforms.annotation.engines.known_engines import describe_engine
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.common.portions import stated_parts
@@ -38,7 +38,7 @@ from lexbeam.transforms.complexity.instances.labelled_instances import (
 )
 from lexbeam.transforms.complexity.instances.labelled_layouts import LAYOUTS
 from lexbeam.transforms.complexity.shown.instance_views import INSTANCE_VIEWS
-from lexbeam.transforms.formats.ingest.listing import InputPatterns
+from lexbeam.transforms.formats.ingest.input_listing import InputPatterns
 from lexbeam.transforms.formats.records.base import ReaderOptions
 from lexbeam.transforms.intake.intake_staging import LoadedCounts, reject_error
 from lexbeam.transforms.intake.settling import TextAnnotationOptions

@@ -19,7 +19,7 @@ from lexbeam.pipelines.frame.command import Action, Command, FolderOptions, Move
 from lexbeam.pipelines.frame.registry import COMMANDS, load, section_of
 from lexbeam.pipelines.shown.rows import as_json, rows_as_grid
 from lexbeam.schemas.columns import column
-from lexbeam.schemas.corpus.documents import DOCUMENTS
+from lexbeam.schemas.corpus_tables import DOCUMENTS
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.common.publish.differences import (
@@ -41,7 +41,7 @@ from lexbeam.transforms.common.publish.snapshots import (
 )
 from lexbeam.transforms.common.shown import Block, listed
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.corpora.changed import changed_documents, sources_of
+from lexbeam.transforms.corpora.annotated_corpora import changed_documents, sources_of
 from lexbeam.transforms.report.panels import Head, Note, Panel, Rows
 
 _DIGITS = 12

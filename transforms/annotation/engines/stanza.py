@@ -19,7 +19,7 @@ from lexbeam.transforms.common.errors import LexbeamError, UsageError, cause_of,
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.batches import Sentence
 from lexbeam.transforms.common.store.models import model_digest
-from lexbeam.transforms.layers.registry import needs_of, values_of
+from lexbeam.transforms.formats.records.layers import needs_of, values_of
 
 PROCESSORS = ("tokenize", "mwt", "pos", "lemma")
 _FINDS_TOKENS = ("tokenize", "mwt")
