@@ -13,7 +13,7 @@ import apache_beam as beam
 
 from lexbeam.schemas.columns import Table
 from lexbeam.transforms.common.parts import parts_for
-from lexbeam.transforms.common.store.artefacts import Stage, Workspace
+from lexbeam.transforms.common.store.artefacts import Stage, Step, Workspace
 from lexbeam.transforms.common.store.classes import Staged
 from lexbeam.transforms.common.store.ptransforms import MakeArtefact, MergeTables, MergeTasks, SpreadOverLanes
 from lexbeam.transforms.common.store.staged import Gathered, GatherTask, MergeTask
@@ -190,7 +190,7 @@ class _ListTable(beam.PTransform):
     table: Table
     stage: Stage[MergeTask, Table, PartFile]
     field: str
-    gather: Stage[GatherTask, None, Gathered]
+    gather: Step[GatherTask, Gathered]
     parts: Any
 
     def expand(self, receipts: beam.PCollection) -> beam.PCollection[Part]:

@@ -17,11 +17,11 @@ from lexbeam.schemas.columns import Table
 from lexbeam.transforms.annotation.engines.engine import Engine, annotate_sentences
 from lexbeam.transforms.annotation.engines.known_engines import chosen_entries, load_engine
 from lexbeam.transforms.common.records import Sentence
-from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.artefacts import Artefact, Stage, Step
 from lexbeam.transforms.common.store.batches import SideRows
 from lexbeam.transforms.common.store.classes import Staged
 from lexbeam.transforms.common.store.identity import Fingerprinted
-from lexbeam.transforms.common.store.staged import Gathered, GatherTask, MergeTask, entries, gather_stage
+from lexbeam.transforms.common.store.staged import Gather, Gathered, GatherTask, MergeTask, entries
 from lexbeam.transforms.common.store.tables import PartFile, Row, write_rows
 from lexbeam.transforms.formats.ingest.intake_tables import merge_inputs, merge_rejects
 from lexbeam.transforms.intake.intake_staging import RowSchema
@@ -68,7 +68,7 @@ class TaskStages(NamedTuple):
     settle: Stage[Any, Any, Any]
     rejects: tuple[Table, Stage[MergeTask, Table, PartFile]]
     inputs: tuple[Table, Stage[MergeTask, Table, PartFile]] | None
-    gather: Stage[GatherTask, None, Gathered]
+    gather: Step[GatherTask, Gathered]
 
     @classmethod
     def of(cls, settle: Stage[Any, Any, Any], rejects: Table, inputs: Table) -> "TaskStages":
@@ -78,9 +78,9 @@ class TaskStages(NamedTuple):
             Stage(name=f"{section}/merge-{name}", noun="tables", receipt=PartFile, build=build, unit=unit)
             for name, build, unit in (("rejects", merge_rejects, "tables"), ("inputs", merge_inputs, "parts"))
         ]
-        return cls(settle, (rejects, merging[0]), (inputs, merging[1]), gather_stage(section))
+        return cls(settle, (rejects, merging[0]), (inputs, merging[1]), Gather(section))
 
-    def all(self) -> tuple[Stage[Any, Any, Any], ...]:
+    def all(self) -> tuple[Any, ...]:
         """Return the stages."""
         return self.settle, self.rejects[1], *([self.inputs[1]] if self.inputs else []), self.gather
 
