@@ -16,7 +16,7 @@ from lexbeam.transforms.cloze.readers.reading_in_folds import READ_PREDICT
 from lexbeam.transforms.common.code import code_identity, fingerprints
 from lexbeam.transforms.common.code.code_identity import forget_sources
 from lexbeam.transforms.common.publish.snapshots import open_snapshot
-from lexbeam.transforms.complexity.scorers.fit_stages import FIT
+from lexbeam.transforms.complexity.scorers.scorer_fits import FitCase, PredictCase
 from lexbeam.transforms.inflection.models import InflectorReference, chosen_formats
 from lexbeam.transforms.simplification.generation.candidate_generation import GENERATE
 from lexbeam.transforms.simplification.instances.find_stage import FIND_IN_CORPUS, chosen_in_corpus
@@ -131,7 +131,9 @@ def test_of_models_the_formats_count_that_a_case_saves_or_a_system_is_kept_in():
         "lexbeam.transforms.complexity.scorers.design:MODES": [],
     }
     heavy = {"lightgbm", "safetensors", "skops", "torch"}
-    assert not heavy & dict(FIT.code({**NONE, **ridge}).packages).keys()
+    own = {**NONE, "lexbeam.transforms.learning.models.formats:FORMATS": ["npz"]}
+    for step in (FitCase, PredictCase):
+        assert not heavy & dict(step.code({**own, **ridge}).packages).keys()
     safe = {**NONE, "lexbeam.transforms.learning.models.formats:FORMATS": ["safetensors"]}
     for stage in (ANSWER_TRAIN, ANSWER):
         context = dict(
