@@ -16,10 +16,10 @@ DOCS = Path(__file__).resolve().parents[1] / "docs"
 # By page and first cell of the table: the registry, and names that are no entries of it.
 TABLES = {
     ("reference/formats.md", "format"): ("lexbeam.transforms.formats.readers.registry:READERS", ()),
-    ("reference/formats.md", "form of dates"): ("lexbeam.transforms.formats.records.date_forms:DATE_FORMS", ()),
-    ("reference/formats.md", "edited format"): ("lexbeam.transforms.formats.spans.registry:SPANS", ()),
-    ("reference/annotation.md", "engine"): ("lexbeam.transforms.annotation.engines.registry:ENGINES", ("none",)),
-    ("reference/annotation.md", "layer"): ("lexbeam.transforms.layers.registry:LAYERS", ()),
+    ("reference/formats.md", "form of dates"): ("lexbeam.transforms.formats.records.date_parsing:DATE_FORMS", ()),
+    ("reference/formats.md", "edited format"): ("lexbeam.transforms.formats.spans.spanned:SPANS", ()),
+    ("reference/annotation.md", "engine"): ("lexbeam.transforms.annotation.engines.known_engines:ENGINES", ("none",)),
+    ("reference/annotation.md", "layer"): ("lexbeam.transforms.formats.records.layers:LAYERS", ()),
     ("reference/encoders.md", "pooling"): ("lexbeam.transforms.lexicon.encoders.vectors:POOLINGS", ()),
     ("reference/encoders.md", "scoring"): ("lexbeam.transforms.lexicon.encoders.scoring:SCORINGS", ()),
     ("reference/resources.md", "rule of case"): ("lexbeam.transforms.lexicon.compiled.casing:CASES", ()),
@@ -33,16 +33,16 @@ TABLES = {
     ),
     ("tasks/change/methods.md", "name"): ("lexbeam.transforms.embeddings.alignment:ALIGNMENTS", ()),
     ("tasks/change/methods.md", "joint training"): (
-        "lexbeam.transforms.embeddings.joint.trainings:JOINT_TRAININGS",
+        "lexbeam.transforms.embeddings.joint_trainings:JOINT_TRAININGS",
         (),
     ),
     ("tasks/change/methods.md", "threshold"): ("lexbeam.transforms.change.scores.thresholds:THRESHOLDS", ()),
     ("tasks/change/methods.md", "measure"): ("lexbeam.transforms.change.scores.measures:MEASURES", ()),
     ("tasks/complexity/features.md", "group"): ("lexbeam.transforms.complexity.features.groups:GROUPS", ()),
     ("tasks/complexity/score.md", "name"): ("lexbeam.transforms.learning.scorers:SCORERS", ()),
-    ("tasks/complexity/load.md", "layout"): ("lexbeam.transforms.complexity.instances.layouts:LAYOUTS", ()),
+    ("tasks/complexity/load.md", "layout"): ("lexbeam.transforms.complexity.instances.labelled_layouts:LAYOUTS", ()),
     ("tasks/complexity/select.md", "pattern"): ("lexbeam.transforms.complexity.select.patterns:PATTERNS", ()),
-    ("tasks/cloze/pairs.md", "layout"): ("lexbeam.transforms.cloze.pairs.layouts:LAYOUTS", ()),
+    ("tasks/cloze/pairs.md", "layout"): ("lexbeam.transforms.cloze.pairs.pair_layouts:LAYOUTS", ()),
     ("tasks/cloze/answer.md", "system"): (
         "lexbeam.transforms.cloze.answers.trained_systems:SYSTEMS",
         ("multiple-choice",),
@@ -62,7 +62,7 @@ TABLES = {
     ),
     ("tasks/simplification/inflector.md", "format"): ("lexbeam.transforms.inflection.dictionaries:FORMATS", ()),
     ("tasks/simplification/instances.md", "layout"): (
-        "lexbeam.transforms.simplification.instances.rows:READERS",
+        "lexbeam.transforms.simplification.instances.instance_rows:READERS",
         ("complexity", "corpus", "documents"),
     ),
     ("tasks/simplification/text.md", "setting"): ("lexbeam.transforms.simplification.settings:TEXT_SETTINGS", ()),

@@ -18,7 +18,7 @@ from lexbeam.transforms.common.draws.by_content import content_hashes, permutati
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.common.shown import amount
-from lexbeam.transforms.people.writing import sheet_text
+from lexbeam.transforms.people.sheets import sheet_text
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -60,8 +60,7 @@ from lexbeam.transforms.common.store.tables import Part, read_rows
 from lexbeam.transforms.inflection.models import inflector_reference
 from lexbeam.transforms.lexicon.finding_wordnet import wordnet_option
 from lexbeam.transforms.lexicon.resources import CacheOptions, LexiconOptions, prepare
-from lexbeam.transforms.report.panels import Panel
-from lexbeam.transforms.report.section_tables import SectionTable, TableColumn
+from lexbeam.transforms.report.panels import Panel, SectionTable, TableColumn
 
 if TYPE_CHECKING:
     import apache_beam as beam

@@ -36,8 +36,7 @@ from lexbeam.transforms.complexity.labels.aggregation import (
     settle_judgments,
 )
 from lexbeam.transforms.complexity.labels.judgments import COLUMNS, JudgmentFileOptions, read_judgments
-from lexbeam.transforms.report.panels import Panel
-from lexbeam.transforms.report.section_tables import SectionTable, TableColumn
+from lexbeam.transforms.report.panels import Panel, SectionTable, TableColumn
 
 SECTION = "complexity.aggregate"
 LOADED = "complexity.load"

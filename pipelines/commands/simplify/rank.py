@@ -22,8 +22,7 @@ from lexbeam.transforms.common.options.fields import embedded
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.shown import Block
 from lexbeam.transforms.common.store.receipts import summed
-from lexbeam.transforms.report.panels import Panel
-from lexbeam.transforms.report.section_tables import SectionTable, TableColumn
+from lexbeam.transforms.report.panels import Panel, SectionTable, TableColumn
 from lexbeam.transforms.simplification.ranking.options import (
     RankingFiles,
     RankingOptions,

@@ -9,7 +9,7 @@ from lexbeam.schemas.cloze.questions import ANNOTATION_REJECT_REASONS, QUESTIONS
 from lexbeam.transforms.cloze.annotations.files import AnnotationOptions, Question, parse_columns, read_annotations
 from lexbeam.transforms.cloze.annotations.sheet import COLUMNS, SHEET, asked_rows
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
-from lexbeam.transforms.people.writing import sheet_text
+from lexbeam.transforms.people.sheets import sheet_text
 
 import pyarrow as pa  # isort: skip
 

@@ -24,9 +24,8 @@ from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.texts.apostrophes import straight
 from lexbeam.transforms.formats.records.base import BadRecord
-from lexbeam.transforms.people.opening import list_sheets
-from lexbeam.transforms.people.reading import read_answers
-from lexbeam.transforms.people.tables import Roles, is_sheet, read_table
+from lexbeam.transforms.people.answer_tables import Roles, is_sheet, read_table
+from lexbeam.transforms.people.answered_sheets import list_sheets, read_answers
 
 NUMBERS = ("0", "1")
 _NAMES: Mapping[str, tuple[str, ...]] = {

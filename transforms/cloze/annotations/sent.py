@@ -11,8 +11,8 @@ import pyarrow as pa
 from lexbeam.transforms.cloze.annotations.sheet import SHEET
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions
-from lexbeam.transforms.people.cells import folded, text_of
-from lexbeam.transforms.people.opening import file_rows, open_sheet
+from lexbeam.transforms.people.answered_sheets import file_rows, open_sheet
+from lexbeam.transforms.people.answers import folded, text_of
 from lexbeam.transforms.people.sheets import rows_digest, sheet_rows
 
 _FILE_BYTES = 1 << 28

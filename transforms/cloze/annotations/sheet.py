@@ -10,8 +10,7 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from lexbeam.transforms.cloze.questions.question import LETTERS
-from lexbeam.transforms.people.answers import Answer
-from lexbeam.transforms.people.cells import CELL_LIMIT, cell_of
+from lexbeam.transforms.people.answers import CELL_LIMIT, Answer, cell_of
 from lexbeam.transforms.people.sheets import Sheet, SheetColumn
 
 DIFFICULTIES = ("easy", "medium", "hard")

@@ -17,9 +17,8 @@ from lexbeam.schemas.cloze.pairs import PAIRS
 from lexbeam.transforms.annotation.engines.engine import Engine
 from lexbeam.transforms.cloze.filters.batches import COLUMNS, batch_of
 from lexbeam.transforms.cloze.filters.candidates import CandidateSetting, candidates_of
-from lexbeam.transforms.cloze.pairs.annotation import TEXTS, annotate_pairs
-from lexbeam.transforms.cloze.pairs.pair import LengthOptions, RawPair, Row, join_rows, pair_row
-from lexbeam.transforms.cloze.pairs.read_stage import ANNOTATION
+from lexbeam.transforms.cloze.pairs.loaded_pairs import ANNOTATION
+from lexbeam.transforms.cloze.pairs.pair import TEXTS, LengthOptions, RawPair, Row, annotate_pairs, join_rows, pair_row
 from lexbeam.transforms.cloze.word_resources import WORDNET
 from lexbeam.transforms.common.blas import one_thread
 from lexbeam.transforms.lexicon.wordnet.wordnet import WordNet

@@ -13,8 +13,7 @@ from lexbeam.schemas.metrics import COMPLEXITY_METRICS
 from lexbeam.transforms.common.draws.by_content import numbers
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.complexity.shown.instance_views import HardestOptions, hardest
-from lexbeam.transforms.report.charts import bars_across, lines
-from lexbeam.transforms.report.layered_charts import cloud
+from lexbeam.transforms.report.charts import bars_across, cloud, lines
 from lexbeam.transforms.report.panels import Chart, Choice, Note, Panel, Rows
 
 ALL = "all"

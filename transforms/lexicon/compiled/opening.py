@@ -7,8 +7,7 @@ from typing import BinaryIO
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions
-from lexbeam.transforms.formats.sources.compression import decompress
-from lexbeam.transforms.formats.sources.streams import BROKEN, reject_of
+from lexbeam.transforms.formats.sources.streams import BROKEN, decompress, reject_of
 
 LINE_BYTES = 1 << 20  # no line of a word list, or of a thousand dimensions, is that long
 

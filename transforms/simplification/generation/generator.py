@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from lexbeam.transforms.common.code.registry import Entry
 from lexbeam.transforms.common.options.fields import embedded, option
@@ -10,10 +10,6 @@ from lexbeam.transforms.inflection.inflector import Inflecting
 from lexbeam.transforms.inflection.models import InflectorReference, inflector_for
 from lexbeam.transforms.lexicon.resources import Lexicon, ResourceAlias
 from lexbeam.transforms.simplification.records import Instance, Proposal
-
-if TYPE_CHECKING:
-    from lexbeam.transforms.simplification.generation.generator import GenerationOptions
-
 
 # What resources are called; thesauri have a number behind their name.
 THESAURUS = ResourceAlias("thesaurus_", "thesaurus")

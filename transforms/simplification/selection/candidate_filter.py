@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from lexbeam.transforms.common.backwards import match_backwards
 from lexbeam.transforms.common.code.registry import Entry
@@ -13,10 +13,6 @@ from lexbeam.transforms.inflection.inflector import Inflecting
 from lexbeam.transforms.inflection.models import InflectorReference, inflector_for
 from lexbeam.transforms.lexicon.resources import Lexicon
 from lexbeam.transforms.simplification.records import Instance
-
-if TYPE_CHECKING:
-    from lexbeam.transforms.simplification.selection.candidate_filter import SelectionOptions
-
 
 _FILTERS = "lexbeam.transforms.simplification.selection.filters:FILTERS"
 

@@ -35,8 +35,7 @@ from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.join import joined
 from lexbeam.transforms.common.store.tables import read_rows
 from lexbeam.transforms.common.texts.apostrophes import straight
-from lexbeam.transforms.report.panels import Panel, Rows
-from lexbeam.transforms.report.section_tables import SectionTable, TableColumn
+from lexbeam.transforms.report.panels import Panel, Rows, SectionTable, TableColumn
 from lexbeam.transforms.simplification.evaluation.list_measures import folded
 from lexbeam.transforms.simplification.generation.target_forms import PROTECTED
 from lexbeam.transforms.simplification.records import ID, Row

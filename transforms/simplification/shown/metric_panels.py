@@ -19,8 +19,7 @@ from lexbeam.transforms.common.publish.views import View
 from lexbeam.transforms.common.shown import Block, Grid, columns_with
 from lexbeam.transforms.common.store.join import Rows
 from lexbeam.transforms.common.store.tables import read_rows
-from lexbeam.transforms.report.charts import bars_across
-from lexbeam.transforms.report.layered_charts import bands
+from lexbeam.transforms.report.charts import bands, bars_across
 from lexbeam.transforms.report.panels import Chart, Choice, Note, Panel
 from lexbeam.transforms.simplification.evaluation.evaluated_tables import CONSTANT, RANDOM, STAGE_COLUMNS
 from lexbeam.transforms.simplification.evaluation.list_measures import LEMMA_MATCH
