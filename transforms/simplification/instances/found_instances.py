@@ -24,17 +24,10 @@ from lexbeam.transforms.common.records import annotation_batch, annotation_schem
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage
 from lexbeam.transforms.common.store.batches import SideRows
 from lexbeam.transforms.common.texts.languages import short_tag
-<<<<<<< HEAD:transforms/simplification/instances/find_stage.py
-from lexbeam.transforms.complexity.scorers.scorer_fits import chosen_of
-from lexbeam.transforms.corpora.corpus import PartPair
-from lexbeam.transforms.corpora.reading import read_annotated
-from lexbeam.transforms.formats.ingest.stage import InputFile, Unit
-=======
 from lexbeam.transforms.complexity.scorers.scorer_fits import chosen_of
 from lexbeam.transforms.corpora.annotated_corpora import PartPair
 from lexbeam.transforms.corpora.document_reading import read_annotated
 from lexbeam.transforms.formats.ingest.ingestion import InputFile, Unit
->>>>>>> main:transforms/simplification/instances/found_instances.py
 from lexbeam.transforms.formats.readers.registry import READERS, printable, read_file
 from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject
 from lexbeam.transforms.formats.records.layers import columns_of
