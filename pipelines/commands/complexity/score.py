@@ -33,13 +33,13 @@ from lexbeam.transforms.complexity.scorers.holding_out import ALL, Case, HoldOpt
 from lexbeam.transforms.complexity.scorers.scorer_fits import (
     FOLDER,
     OTHER,
+    CaseScoring,
     Designed,
     DesignFolder,
     DesignTask,
     FitCase,
     PredictCase,
     PredictedCase,
-    Scoring,
     chosen_of,
     fit_tasks,
     fit_weight,
@@ -115,7 +115,7 @@ class ScorePlan(NamedTuple):
 
     folders: tuple[DesignTask, ...]
     scorers: tuple[str, ...]
-    scoring: Scoring
+    scoring: CaseScoring
     measures: ScorerMeasureOptions
     systems: list[str]
     splits: tuple[str, ...]
@@ -290,7 +290,7 @@ class ComplexityScore(Command[ScoreOptions, ScorePlan]):
         model = opened(options.model, columns[0]) if options.model else None
         scorers = tuple(dict.fromkeys(options.scorer)) if model is None else (model.scorer,)
         systems = systems_of(scorers, options.hold) if model is None else [model.scorer]
-        scoring = Scoring(options.hold, options.how, options.save is not None, model)
+        scoring = CaseScoring(options.hold, options.how, options.save is not None, model)
         save = None if options.save is None else (options.save, options.overwrite)
         dealt = _of(inputs, SPLITS.name, places[0], options.out)
         names = () if dealt is None else tuple(dealt.section.get("splits", ()))

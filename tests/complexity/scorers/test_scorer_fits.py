@@ -15,14 +15,14 @@ from lexbeam.transforms.complexity.scorers.design import DesignColumn, columns_o
 from lexbeam.transforms.complexity.scorers.holding_out import ALL, SAVED, SPLIT, Case, HoldOptions
 from lexbeam.transforms.complexity.scorers.scorer_fits import (
     FOLDER,
+    CaseScoring,
     DesignFolder,
     DesignTask,
     FitCase,
     FitTask,
     HeldCase,
     PredictCase,
-    PredictTask,
-    Scoring,
+    PredictCaseTask,
     fit_tasks,
     predict_task,
     with_members,
@@ -65,7 +65,7 @@ class Folder:
 
     def ask(self, case, hold=HOLD, other=None, model=None):
         model = self.fit(case, other).model if model is None else model
-        task = PredictTask(self.held(case, hold, other), with_members([case.scorer], SMALL))
+        task = PredictCaseTask(self.held(case, hold, other), with_members([case.scorer], SMALL))
         return make(self.workspace, PredictCase(), Asked(task, model))
 
     def predictions(self, case, **more):
@@ -139,8 +139,8 @@ def test_an_artefact_is_decided_by_what_it_uses(folder):
 def test_only_what_a_case_uses_is_in_its_tasks(folder):
     designs = {FOLDER: folder().design}
     every = replace(HOLD, curve=True, ablation=True, leave_genre_out=True, importance=True)
-    one = dict(fit_tasks("ridge", designs, Scoring(every, replace(SMALL, seed=4, trees=7), True, None)))
-    other = dict(fit_tasks("ridge", designs, Scoring(every, replace(SMALL, seed=4, trees=9), True, None)))
+    one = dict(fit_tasks("ridge", designs, CaseScoring(every, replace(SMALL, seed=4, trees=7), True, None)))
+    other = dict(fit_tasks("ridge", designs, CaseScoring(every, replace(SMALL, seed=4, trees=9), True, None)))
     assert one == other
     assert {case.way: task.held.seed for case, task in one.items()} == {"all": 0, "token": 4, "genre": 0}
     assert {case.way: task.options.seed for case, task in one.items()} == {"all": 4, "token": 0, "genre": 0}

@@ -140,7 +140,7 @@ class FitTask(NamedTuple):
     options: ScorerOptions
 
 
-class PredictTask(NamedTuple):
+class PredictCaseTask(NamedTuple):
     """A case whose model is asked, and the scorers that its model consists of."""
 
     held: HeldCase
@@ -202,13 +202,13 @@ class FitCase(FitModel[FitTask]):
 
 
 @dataclass(frozen=True)
-class PredictCase(PredictRows[PredictTask, PredictedCase]):
+class PredictCase(PredictRows[PredictCaseTask, PredictedCase]):
     """Let the model of a case predict its instances."""
 
     name = "complexity/predict"
     noun = unit = "models"
 
-    def predict(self, artefact: Artefact, task: PredictTask, model: Model | None) -> PredictedCase:
+    def predict(self, artefact: Artefact, task: PredictCaseTask, model: Model | None) -> PredictedCase:
         """Write the predictions, table `PREDICTED`."""
         held, case = task.held, task.held.case
         if model is None:
@@ -243,7 +243,7 @@ class PredictCase(PredictRows[PredictTask, PredictedCase]):
         part = write_part(artefact, PREDICTED, [table], sort_keys=("instance_id",))
         return PredictedCase(part.file, part.rows, tuple(names), trained)
 
-    def chosen(self, task: Asked[PredictTask]) -> Mapping[str, Sequence[str]]:
+    def chosen(self, task: Asked[PredictCaseTask]) -> Mapping[str, Sequence[str]]:
         """Return the scorers and the mode."""
         case = task.task.held.case
         format = FORMAT if case.way == SAVED else CASE_FORMAT
@@ -301,7 +301,7 @@ def _constant(values: Floats) -> bool:
     return bool(len(values) == 0 or np.array_equal(values, np.repeat(values[:1], len(values), 0), equal_nan=True))
 
 
-class Scoring(NamedTuple):
+class CaseScoring(NamedTuple):
     """What a run fits and asks.
 
     Attributes:
@@ -317,7 +317,7 @@ class Scoring(NamedTuple):
     model: OpenedScorer | None
 
 
-def fit_tasks(scorer: str, designs: Mapping[int, Designed], scoring: Scoring) -> Iterator[tuple[Case, FitTask]]:
+def fit_tasks(scorer: str, designs: Mapping[int, Designed], scoring: CaseScoring) -> Iterator[tuple[Case, FitTask]]:
     """Yield a task for each model of a scorer, keyed by its case."""
     design, hold, options = designs[FOLDER], scoring.hold, scoring.options
     other = designs[OTHER].part.file if OTHER in designs else None
@@ -332,23 +332,23 @@ def fit_tasks(scorer: str, designs: Mapping[int, Designed], scoring: Scoring) ->
         yield case, FitTask(held, replace(used, seed=options.seed) if case.way == ALL else used)
 
 
-def predict_task(task: FitTask, importance: bool) -> PredictTask:
+def predict_task(task: FitTask, importance: bool) -> PredictCaseTask:
     """Return what the model of a case is asked; importance is measured on folds of all that is known."""
     held, case = task.held, task.held.case
     if importance and not case.without and case.share == 1 and case.way in FOLDS:
         held = held._replace(hold=replace(held.hold, importance=True))
-    return PredictTask(held, with_members([case.scorer], task.options))
+    return PredictCaseTask(held, with_members([case.scorer], task.options))
 
 
 def kept_tasks(
-    scorer: str, designs: Mapping[int, Designed], scoring: Scoring
-) -> Iterator[tuple[Case, Asked[PredictTask]]]:
+    scorer: str, designs: Mapping[int, Designed], scoring: CaseScoring
+) -> Iterator[tuple[Case, Asked[PredictCaseTask]]]:
     """Yield what a saved model is asked, by kind of instances."""
     design, model = designs[FOLDER], scoring.model
     assert model is not None
     for kind in (kind for kind in design.facts.kinds if kind in model.modes):
         case = Case(scorer, kind, model.modes[kind], SAVED, "")
-        task = PredictTask(HeldCase(case, design.part.file), with_members([scorer], scoring.options))
+        task = PredictCaseTask(HeldCase(case, design.part.file), with_members([scorer], scoring.options))
         yield case, Asked(task, model)
 
 
