@@ -58,8 +58,8 @@ def test_a_format_that_can_be_edited(recipe, monkeypatch):
 
 
 def test_an_engine(recipe):
-    from lexbeam.transforms.annotation.engines.paragraphs import annotate_text
-    from lexbeam.transforms.annotation.engines.registry import load_engine
+    from lexbeam.transforms.annotation.engines.engine import annotate_text
+    from lexbeam.transforms.annotation.engines.known_engines import load_engine
 
     name = recipe("Add an annotation engine")
     found = annotate_text("To be\n\nor not", load_engine(f"{name}:en"))

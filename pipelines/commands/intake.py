@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from lexbeam.transforms.annotation.engines.registry import describe_engine
+from lexbeam.transforms.annotation.engines.known_engines import describe_engine
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.publish.manifests import Section
 from lexbeam.transforms.common.store.files import ListedFile
 from lexbeam.transforms.common.store.resources import content_digest
-from lexbeam.transforms.formats.ingest.stage import InputFile
+from lexbeam.transforms.formats.ingest.ingestion import InputFile
 from lexbeam.transforms.intake.settling import TextAnnotationOptions
 
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from lexbeam.schemas.corpus.sentences import UPOS
+from lexbeam.schemas.corpus_tables import UPOS
 from lexbeam.transforms.change.graph.comparisons import Comparisons, SliceReady, facts_of, train_tasks
 from lexbeam.transforms.change.graph.pair_tasks import align_tasks
 from lexbeam.transforms.change.scores.ranking import RankedWordOptions

@@ -18,9 +18,9 @@ from lexbeam.transforms.common.batched import batched
 from lexbeam.transforms.common.store import staged
 from lexbeam.transforms.common.store.artefacts import Stage, Workspace, make
 from lexbeam.transforms.common.store.tables import PartFile
-from lexbeam.transforms.formats.ingest.merges import merge_rejects
-from lexbeam.transforms.formats.ingest.stage import InputFile
-from lexbeam.transforms.formats.ingest.units import unit_of
+from lexbeam.transforms.formats.ingest.ingestion import InputFile
+from lexbeam.transforms.formats.ingest.input_listing import unit_of
+from lexbeam.transforms.formats.ingest.intake_tables import merge_rejects
 from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Reject
 from lexbeam.transforms.intake import intake_staging
 from lexbeam.transforms.intake.intake_staging import (

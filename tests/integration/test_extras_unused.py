@@ -16,13 +16,13 @@ from lexbeam.transforms.cloze.readers.reading_in_folds import READ_PREDICT
 from lexbeam.transforms.common.code import code_identity, fingerprints
 from lexbeam.transforms.common.code.code_identity import forget_sources
 from lexbeam.transforms.common.publish.snapshots import open_snapshot
-from lexbeam.transforms.complexity.scorers.fit_stages import FIT
+from lexbeam.transforms.complexity.scorers.scorer_fits import FitCase, PredictCase
 from lexbeam.transforms.inflection.models import InflectorReference, chosen_formats
-from lexbeam.transforms.simplification.generation.candidate_generation import GENERATE
+from lexbeam.transforms.simplification.generation.candidate_generation import GenerateCandidates
 from lexbeam.transforms.simplification.instances.found_instances import FIND_IN_CORPUS, chosen_in_corpus
 from lexbeam.transforms.simplification.ranking.ranked_parts import RANK
-from lexbeam.transforms.simplification.rewriting.sentence_rewriting import REWRITE
-from lexbeam.transforms.simplification.selection.candidate_selection import SELECT
+from lexbeam.transforms.simplification.rewriting.sentence_rewriting import RewriteSentences
+from lexbeam.transforms.simplification.selection.candidate_selection import SelectCandidates
 
 LOCK = Path(__file__).resolve().parents[2] / "requirements" / "core.lock"
 CORE = {*re.findall(r"^([a-z0-9-]+)==", LOCK.read_text(), re.M), "lexbeam"}
@@ -80,19 +80,22 @@ def stage_of(section, name):
 _S = "lexbeam.transforms.simplification"
 NONE = {"lexbeam.transforms.lexicon.kinds:KINDS": [], "lexbeam.transforms.learning.models.formats:FORMATS": []}
 MASKED = [f"{_S}.generation.masked_words:RULES", f"{_S}.generation.masked_words:MERGES"]
-SENSES = {f"{_S}.generation.thesaurus:SENSES": ["all"]}
+SENSES = {f"{_S}.generation.sense_generators:SENSES": ["all"]}
 ALONE = [
     (FIND_IN_CORPUS, chosen_in_corpus(None, SimpleNamespace(choice=SimpleNamespace(scorer=None)))),
-    (GENERATE, {f"{_S}.generation.generators:GENERATORS": ["thesaurus"], **SENSES, **dict.fromkeys(MASKED, ())}),
     (
-        SELECT,
+        GenerateCandidates,
+        {f"{_S}.generation.generators:GENERATORS": ["thesaurus"], **SENSES, **dict.fromkeys(MASKED, ())},
+    ),
+    (
+        SelectCandidates,
         {
             f"{_S}.selection.filters:FILTERS": ["morphology"],
-            "lexbeam.transforms.annotation.engines.registry:ENGINES": [],
+            "lexbeam.transforms.annotation.engines.known_engines:ENGINES": [],
         },
     ),
     (RANK, {f"{_S}.ranking.rankers:RANKERS": ["frequency", "senses"]}),
-    (REWRITE, {}),
+    (RewriteSentences, {}),
     (
         JUDGE,
         {
@@ -118,11 +121,11 @@ def test_what_is_chosen_counts_with_its_packages():
     assert {"scikit-learn", "safetensors", "pyphen"} <= ranking.keys()
     masked = {f"{_S}.generation.generators:GENERATORS": ["masked-lm"], **SENSES, **dict.fromkeys(MASKED, ())}
     encoders = {"lexbeam.transforms.lexicon.encoders.base:ENCODERS": ["transformers"]}
-    assert {"torch", "transformers"} <= dict(GENERATE.code({**NONE, **masked, **encoders}).packages).keys()
+    assert {"torch", "transformers"} <= dict(GenerateCandidates.code({**NONE, **masked, **encoders}).packages).keys()
     inflected = InflectorReference("forms.model", "en", "0")
     assert chosen_formats(None, inflected) == {"lexbeam.transforms.learning.models.formats:FORMATS": ("safetensors",)}
     assert chosen_formats(InflectorReference("lemminflect", "en", "0")) == chosen_formats(None)
-    assert "safetensors" in dict(REWRITE.code({**NONE, **chosen_formats(inflected)}).packages)
+    assert "safetensors" in dict(RewriteSentences.code({**NONE, **chosen_formats(inflected)}).packages)
 
 
 def test_of_models_the_formats_count_that_a_case_saves_or_a_system_is_kept_in():
@@ -131,7 +134,9 @@ def test_of_models_the_formats_count_that_a_case_saves_or_a_system_is_kept_in():
         "lexbeam.transforms.complexity.scorers.design:MODES": [],
     }
     heavy = {"lightgbm", "safetensors", "skops", "torch"}
-    assert not heavy & dict(FIT.code({**NONE, **ridge}).packages).keys()
+    own = {**NONE, "lexbeam.transforms.learning.models.formats:FORMATS": ["npz"]}
+    for step in (FitCase, PredictCase):
+        assert not heavy & dict(step.code({**own, **ridge}).packages).keys()
     safe = {**NONE, "lexbeam.transforms.learning.models.formats:FORMATS": ["safetensors"]}
     for stage in (ANSWER_TRAIN, ANSWER):
         context = dict(

@@ -15,7 +15,7 @@ from lexbeam.transforms.change.spaces import aligning, training
 from lexbeam.transforms.change.view import view_stage
 from lexbeam.transforms.common.publish.sections import table_digest
 from lexbeam.transforms.common.publish.snapshots import open_snapshot
-from lexbeam.transforms.formats.ingest import stage as ingest
+from lexbeam.transforms.formats.ingest import ingestion as ingest
 
 pytestmark = pytest.mark.slow
 

@@ -15,8 +15,8 @@ from lexbeam.schemas.columns import Table
 from lexbeam.transforms.common.parts import parts_for
 from lexbeam.transforms.common.store.artefacts import Stage, Workspace
 from lexbeam.transforms.common.store.classes import Staged
-from lexbeam.transforms.common.store.merge import Gathered, GatherTask, MergeTask
 from lexbeam.transforms.common.store.ptransforms import MakeArtefact, MergeTables, MergeTasks, SpreadOverLanes
+from lexbeam.transforms.common.store.staged import Gathered, GatherTask, MergeTask
 from lexbeam.transforms.common.store.tables import Part, PartFile
 from lexbeam.transforms.formats.ingest.ptransforms import ListFiles, MakeOfFiles, NumberUnits
 from lexbeam.transforms.intake.intake_staging import Loaded, LoadedCounts, sum_loaded

@@ -14,18 +14,16 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from lexbeam.schemas.columns import Table
-from lexbeam.transforms.annotation.engines.engine import Engine
-from lexbeam.transforms.annotation.engines.registry import chosen_entries, load_engine
-from lexbeam.transforms.annotation.engines.texts import annotate_sentences
+from lexbeam.transforms.annotation.engines.engine import Engine, annotate_sentences
+from lexbeam.transforms.annotation.engines.known_engines import chosen_entries, load_engine
 from lexbeam.transforms.common.records import Sentence
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage
 from lexbeam.transforms.common.store.batches import SideRows
 from lexbeam.transforms.common.store.classes import Staged
 from lexbeam.transforms.common.store.identity import Fingerprinted
-from lexbeam.transforms.common.store.merge import Gathered, GatherTask, MergeTask, entries, gather_stage
+from lexbeam.transforms.common.store.staged import Gathered, GatherTask, MergeTask, entries, gather_stage
 from lexbeam.transforms.common.store.tables import PartFile, Row, write_rows
-from lexbeam.transforms.formats.ingest.counts import merge_inputs
-from lexbeam.transforms.formats.ingest.merges import merge_rejects
+from lexbeam.transforms.formats.ingest.intake_tables import merge_inputs, merge_rejects
 from lexbeam.transforms.intake.intake_staging import RowSchema
 
 
@@ -102,7 +100,7 @@ def engine_of(options: TextAnnotationOptions) -> Engine | None:
 
 def chosen_engine(_: object, options: TextAnnotationOptions) -> dict[str, tuple[str, ...]]:
     """Return the entries of registries that count, see `Stage`."""
-    return {**chosen_entries(options.engine), "lexbeam.transforms.layers.registry:LAYERS": options.layers}
+    return {**chosen_entries(options.engine), "lexbeam.transforms.formats.records.layers:LAYERS": options.layers}
 
 
 def sentences_of(rows: Iterable[Mapping[str, Any]], engine: Engine | None) -> dict[str, Sentence]:

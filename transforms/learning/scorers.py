@@ -394,3 +394,9 @@ SCORERS: Registry[Scorer] = Registry(
 def members() -> dict[str, Scorer]:
     """Return the scorers that may be members of another."""
     return {name: scorer for name, scorer in SCORERS.items() if not scorer.weighs}
+
+
+def used_options(name: str, options: ScorerOptions) -> ScorerOptions:
+    """Return options with those as they are by default that other scorers alone use."""
+    others = {each for scorer in SCORERS.values() for each in scorer.uses} - {*SCORERS[name].uses}
+    return ScorerOptions(**{each: value for each, value in vars(options).items() if each not in others})

@@ -49,7 +49,7 @@ from lexbeam.transforms.common.errors import UsageError, nearest
 from lexbeam.transforms.common.options.fields import from_mapping, options_of, value_of
 from lexbeam.transforms.common.options.uses import unused
 from lexbeam.transforms.common.store.tables import Part
-from lexbeam.transforms.corpora.corpus import (
+from lexbeam.transforms.corpora.annotated_corpora import (
     Corpus,
     SentencePart,
     check_columns,

@@ -20,7 +20,7 @@ from lexbeam.pipelines.frame.common_options import IntakeOptions
 from lexbeam.pipelines.frame.inputs import first_inputs
 from lexbeam.pipelines.frame.openings import Opening
 from lexbeam.schemas.complexity import FLAGS, INSTANCES, KINDS, LABELS, LOAD_INPUTS, LOAD_REJECTS
-from lexbeam.transforms.annotation.engines.registry import describe_engine
+from lexbeam.transforms.annotation.engines.known_engines import describe_engine
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.common.parts import stated_parts
@@ -40,7 +40,7 @@ from lexbeam.transforms.complexity.instances.labelled_instances import (
 )
 from lexbeam.transforms.complexity.instances.labelled_layouts import LAYOUTS
 from lexbeam.transforms.complexity.shown.instance_views import INSTANCE_VIEWS
-from lexbeam.transforms.formats.ingest.listing import InputPatterns
+from lexbeam.transforms.formats.ingest.input_listing import InputPatterns
 from lexbeam.transforms.formats.records.base import ReaderOptions
 from lexbeam.transforms.intake.intake_staging import LoadedCounts, reject_error
 from lexbeam.transforms.intake.settling import TextAnnotationOptions

@@ -33,7 +33,7 @@ from lexbeam.schemas.complexity import INSTANCES as COMPLEX
 from lexbeam.schemas.complexity import LABELS, PREDICTIONS
 from lexbeam.schemas.rejects import RejectRow
 from lexbeam.schemas.simplification import INSTANCE_INPUTS, INSTANCE_REJECTS, INSTANCES, SUBSTITUTES
-from lexbeam.transforms.annotation.engines.registry import describe_engine
+from lexbeam.transforms.annotation.engines.known_engines import describe_engine
 from lexbeam.transforms.common.code.fingerprints import digest
 from lexbeam.transforms.common.errors import UsageError, nearest
 from lexbeam.transforms.common.options.fields import embedded, option
@@ -43,7 +43,7 @@ from lexbeam.transforms.common.publish.snapshots import find_snapshot
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.tables import Part
 from lexbeam.transforms.common.texts.languages import stated_language
-from lexbeam.transforms.formats.ingest.listing import InputPatterns
+from lexbeam.transforms.formats.ingest.input_listing import InputPatterns
 from lexbeam.transforms.formats.readers.registry import FORMATS
 from lexbeam.transforms.formats.records.base import ReaderOptions
 from lexbeam.transforms.intake.intake_staging import LoadedCounts

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from view_making import SPEC, corpus, prepare, shuffled, spec_of
 
-from lexbeam.schemas.corpus.documents import DOCUMENTS
+from lexbeam.schemas.corpus_tables import DOCUMENTS
 from lexbeam.transforms.change.graph.comparisons import Comparisons, SliceReady
 from lexbeam.transforms.change.graph.pair_tasks import (
     deal_tasks,

@@ -31,7 +31,7 @@ from lexbeam.transforms.change.shown.panels import quotes
 from lexbeam.transforms.change.view.slices import parse_slices
 from lexbeam.transforms.change.view.words import ViewOptions, load_targets, normalise_word
 from lexbeam.transforms.common.errors import LexbeamError
-from lexbeam.transforms.corpora.fetching import FetchedSentence
+from lexbeam.transforms.corpora.document_reading import FetchedSentence
 from lexbeam.transforms.embeddings.spaces import Space
 from lexbeam.transforms.report.page import render
 from lexbeam.transforms.report.panels import Note, UsesPanel

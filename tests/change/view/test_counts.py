@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from view_making import EMPTY, SPEC, corpus, counts_of, prepare, spec_of
 
-from lexbeam.schemas.corpus.sentences import UPOS
+from lexbeam.schemas.corpus_tables import UPOS
 from lexbeam.transforms.change.view import counts as module
 from lexbeam.transforms.change.view.counts import (
     COUNTS,

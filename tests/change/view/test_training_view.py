@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import kstest, spearmanr
 
-from lexbeam.schemas.corpus.sentences import SENTENCES, UPOS
+from lexbeam.schemas.corpus_tables import SENTENCES, UPOS
 from lexbeam.transforms.change.view import training_view
 from lexbeam.transforms.change.view.slices import parse_slices, slice_of
 from lexbeam.transforms.change.view.training_view import (

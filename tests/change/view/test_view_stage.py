@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from view_making import EMPTY, SPEC, corpus, measured_in, prepare, spec_of, tasks_of, viewed_in, write_parts
 
-from lexbeam.schemas.corpus.sentences import UPOS
+from lexbeam.schemas.corpus_tables import UPOS
 from lexbeam.transforms.change.view import view_stage
 from lexbeam.transforms.change.view.feeds import read_counts
 from lexbeam.transforms.change.view.view_stage import MeasureTokens, ViewSlices, limits_of

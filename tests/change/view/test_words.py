@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexbeam.schemas.corpus.sentences import UPOS
+from lexbeam.schemas.corpus_tables import UPOS
 from lexbeam.transforms.change.view.words import (
     NO_TAG,
     TAGS,

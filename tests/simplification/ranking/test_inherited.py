@@ -9,7 +9,7 @@ from instances_made import drawn_parts, numbered, written
 from lexbeam.schemas.simplification import CANDIDATES, INSTANCES
 from lexbeam.transforms.common.store.artefacts import Workspace, make
 from lexbeam.transforms.common.store.tables import Part
-from lexbeam.transforms.simplification.generation.candidate_generation import GENERATE, GenerationTask
+from lexbeam.transforms.simplification.generation.candidate_generation import GenerateCandidates, GenerationTask
 from lexbeam.transforms.simplification.generation.generator import GenerationOptions
 from lexbeam.transforms.simplification.generation.generators import generation_inputs
 from lexbeam.transforms.simplification.ranking import rankers
@@ -23,7 +23,7 @@ def task_of(folder, rows, world, k=10):
     part = written(folder, INSTANCES, rows)
     settings = {"a": GenerationOptions(k=k), "b": GenerationOptions(names="replace")}
     inputs = generation_inputs(settings, files_of(world))
-    generated = make(Workspace(str(folder)), GENERATE, GenerationTask(part), inputs)
+    generated = make(Workspace(str(folder)), GenerateCandidates(inputs), GenerationTask(part))
     return RankTask(JoinTask(part, {CANDIDATES.name: Part.of(CANDIDATES.name, 0, generated.part)}))
 
 

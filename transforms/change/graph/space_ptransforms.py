@@ -83,7 +83,7 @@ from lexbeam.transforms.common.code.fingerprints import hash_of
 from lexbeam.transforms.common.store.artefacts import Workspace
 from lexbeam.transforms.common.store.ptransforms import By, Each, SpreadOverLanes
 from lexbeam.transforms.common.store.receipts import File
-from lexbeam.transforms.corpora.corpus import SentencePart
+from lexbeam.transforms.corpora.annotated_corpora import SentencePart
 from lexbeam.transforms.corpora.ptransforms import FindRepeated
 from lexbeam.transforms.embeddings.alignment import APART
 from lexbeam.transforms.embeddings.joint_trainings import JOINT_REGISTRY as JOINT_TRAININGS

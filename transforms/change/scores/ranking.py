@@ -24,7 +24,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lexbeam.schemas.corpus.sentences import UPOS
+from lexbeam.schemas.corpus_tables import UPOS
 from lexbeam.transforms.change.view.counts import look_up
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import option

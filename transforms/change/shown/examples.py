@@ -36,9 +36,15 @@ from lexbeam.transforms.common.code.fingerprints import digest
 from lexbeam.transforms.common.code.registry import Entry, Registry
 from lexbeam.transforms.common.publish.snapshots import Snapshot, open_snapshot
 from lexbeam.transforms.common.store.tables import Part, read_rows
-from lexbeam.transforms.corpora.corpus import Corpus, PartPair, place_of
-from lexbeam.transforms.corpora.fetching import FetchedSentence, SentenceKey, copies, fetch, fetch_documents, held
-from lexbeam.transforms.corpora.origins import find_corpora
+from lexbeam.transforms.corpora.annotated_corpora import Corpus, PartPair, find_corpora, place_of
+from lexbeam.transforms.corpora.document_reading import (
+    FetchedSentence,
+    SentenceKey,
+    copies,
+    fetch,
+    fetch_documents,
+    held,
+)
 from lexbeam.transforms.embeddings.published import first_variant, load_space
 from lexbeam.transforms.embeddings.spaces import Side, Space, apply, is_sparse
 
@@ -219,7 +225,7 @@ def draw_examples(
 ) -> list[list[list[Example]]]:
     """Return uses of words, by word and slice, in the order of the drawing; one use per sentence.
 
-    A document that several corpora hold counts in one part, see `lexbeam.transforms.corpora.fetching`.
+    A document that several corpora hold counts in one part, see `lexbeam.transforms.corpora.document_reading`.
 
     Args:
         corpora: annotated corpora.

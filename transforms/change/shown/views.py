@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lexbeam.schemas.change.scores import FINDINGS
-from lexbeam.schemas.corpus.sentences import UPOS
+from lexbeam.schemas.corpus_tables import UPOS
 from lexbeam.transforms.change.scores.evidence_rows import LEVEL
 from lexbeam.transforms.change.scores.ranking import ALL_TAGS, Row, of_pos
 from lexbeam.transforms.change.shown.ranking_rows import (

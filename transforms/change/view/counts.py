@@ -21,7 +21,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lexbeam.schemas.corpus.sentences import UPOS
+from lexbeam.schemas.corpus_tables import UPOS
 from lexbeam.transforms.change.view.feeds import FEED, STAGED, StagedView, as_batch
 from lexbeam.transforms.change.view.words import (
     TAGS,

@@ -38,7 +38,7 @@ from typing import Annotated, NamedTuple, NoReturn
 from lexbeam.transforms.common.code.registry import Entry, Registry
 from lexbeam.transforms.common.errors import LexbeamError, NoDataError, UsageError, quoted
 from lexbeam.transforms.common.store.identity import Uncounted
-from lexbeam.transforms.corpora.corpus import UNDATED
+from lexbeam.transforms.corpora.annotated_corpora import UNDATED
 
 FORMS = "write FROM-TO, FROM..TO, FROM.. or ..TO, each perhaps as NAME=..., or 'every YEARS'"
 MAX_SLICES = 1_000

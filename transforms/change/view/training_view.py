@@ -22,7 +22,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lexbeam.schemas.corpus.sentences import UPOS
+from lexbeam.schemas.corpus_tables import UPOS
 from lexbeam.transforms.change.view.slices import Slice
 from lexbeam.transforms.change.view.words import NO_TAG, ViewOptions, ViewTargets, is_word, normalise_word, tag_codes
 from lexbeam.transforms.common.draws.by_content import GOLDEN, mix64

@@ -35,7 +35,7 @@ from lexbeam.transforms.common.store.batches import BatchReader, BatchWriter
 from lexbeam.transforms.common.store.receipts import File
 from lexbeam.transforms.common.store.sound import checked
 from lexbeam.transforms.common.store.tables import read_rows
-from lexbeam.transforms.corpora.corpus import SentencePart
+from lexbeam.transforms.corpora.annotated_corpora import SentencePart
 
 RANGE_TOKENS = 4_000_000
 SMALLEST = "smallest"

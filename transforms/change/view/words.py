@@ -22,7 +22,7 @@ are joined with their tag; every other word stays bare.
 
 Parts of speech of words: tags as numbers, uses by tag, and the tag that most uses have.
 
-A tag's number is its place in `lexbeam.schemas.corpus.sentences.UPOS`; `NO_TAG` stands for no tag, or none of the
+A tag's number is its place in `lexbeam.schemas.corpus_tables.UPOS`; `NO_TAG` stands for no tag, or none of the
 universal parts of speech. Since most words have one tag or two, uses of words by tag are held as cells:
 word * TAGS + tag, with the number of uses beside it.
 """
@@ -38,7 +38,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from lexbeam.schemas.corpus.sentences import UPOS
+from lexbeam.schemas.corpus_tables import UPOS
 from lexbeam.transforms.common.errors import UsageError, nearest, quoted
 from lexbeam.transforms.common.marks import broken, nfc
 from lexbeam.transforms.common.options.fields import option

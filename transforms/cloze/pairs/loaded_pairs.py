@@ -34,9 +34,9 @@ from lexbeam.transforms.common.batched import batched
 from lexbeam.transforms.common.blas import one_thread
 from lexbeam.transforms.common.publish.forgotten import Forgotten
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage
-from lexbeam.transforms.common.store.merge import MergeTask
-from lexbeam.transforms.corpora.corpus import PartPair
-from lexbeam.transforms.formats.ingest.stage import InputFile, Unit, acceptable
+from lexbeam.transforms.common.store.staged import MergeTask
+from lexbeam.transforms.corpora.annotated_corpora import PartPair
+from lexbeam.transforms.formats.ingest.ingestion import InputFile, Unit, acceptable
 from lexbeam.transforms.formats.readers.registry import printable
 from lexbeam.transforms.formats.records.base import BadRecord, Reject
 from lexbeam.transforms.formats.records.scripts import check_script

@@ -15,16 +15,15 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from lexbeam.schemas.complexity import FLAGS, INSTANCES, KINDS, LABELS, LOAD_INPUTS, LOAD_REJECTS
-from lexbeam.transforms.annotation.engines.engine import Engine
-from lexbeam.transforms.annotation.engines.texts import tokens_of
+from lexbeam.transforms.annotation.engines.engine import Engine, tokens_of
 from lexbeam.transforms.common.batched import batched
 from lexbeam.transforms.common.blas import one_thread
 from lexbeam.transforms.common.code.fingerprints import digest
 from lexbeam.transforms.common.publish.forgotten import Forgotten
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage
-from lexbeam.transforms.common.store.merge import MergeTask
+from lexbeam.transforms.common.store.staged import MergeTask
 from lexbeam.transforms.complexity.instances.labelled_layouts import LAYOUTS
-from lexbeam.transforms.formats.ingest.stage import Unit, acceptable
+from lexbeam.transforms.formats.ingest.ingestion import Unit, acceptable
 from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Reject
 from lexbeam.transforms.formats.records.scripts import check_script
 from lexbeam.transforms.formats.records.text_cleaning import clean_field, clean_value

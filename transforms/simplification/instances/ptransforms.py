@@ -8,7 +8,7 @@ from typing import Any
 
 import apache_beam as beam
 
-from lexbeam.transforms.corpora.corpus import SentencePart
+from lexbeam.transforms.corpora.annotated_corpora import SentencePart
 from lexbeam.transforms.corpora.ptransforms import FindRepeated
 from lexbeam.transforms.simplification.instances.found_instances import CorpusPart
 

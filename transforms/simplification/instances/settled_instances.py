@@ -20,14 +20,13 @@ from lexbeam.schemas.simplification import (
     JUDGMENTS,
     SUBSTITUTES,
 )
-from lexbeam.transforms.annotation.engines.engine import Engine
-from lexbeam.transforms.annotation.engines.texts import tokens_of
+from lexbeam.transforms.annotation.engines.engine import Engine, tokens_of
 from lexbeam.transforms.common.batched import batched
 from lexbeam.transforms.common.blas import one_thread
 from lexbeam.transforms.common.records import Sentence
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage
-from lexbeam.transforms.common.store.merge import MergeTask
-from lexbeam.transforms.formats.ingest.staging import RejectStage
+from lexbeam.transforms.common.store.staged import MergeTask
+from lexbeam.transforms.formats.ingest.staged_records import RejectStage
 from lexbeam.transforms.intake.intake_staging import LoadedCounts, reject_error
 from lexbeam.transforms.intake.settling import (
     Settled,
