@@ -9,10 +9,10 @@ import pytest
 from small_runs import make_out
 
 from lexbeam.pipelines.frame.registry import command_of
-from lexbeam.transforms.cloze.answers.trained_systems import ANSWER, ANSWER_TRAIN
+from lexbeam.transforms.cloze.answers.trained_systems import AnswerQuestions, FitSystem
 from lexbeam.transforms.cloze.filters.candidates import JUDGE
 from lexbeam.transforms.cloze.options.choice_stage import CHOOSE
-from lexbeam.transforms.cloze.readers.reading_in_folds import READ_PREDICT
+from lexbeam.transforms.cloze.readers.reading_in_folds import NameWords
 from lexbeam.transforms.common.code import code_identity, fingerprints
 from lexbeam.transforms.common.code.code_identity import forget_sources
 from lexbeam.transforms.common.publish.snapshots import open_snapshot
@@ -105,7 +105,7 @@ ALONE = [
         },
     ),
     (CHOOSE, {}),
-    (READ_PREDICT, {"lexbeam.transforms.cloze.readers.options:READERS": ["frequency"]}),
+    (NameWords, {"lexbeam.transforms.cloze.readers.options:READERS": ["frequency"]}),
     (stage_of("complexity.split", "complexity/action"), {}),
     (stage_of("evaluate.change", "evaluate/action"), {}),
 ]
@@ -138,7 +138,7 @@ def test_of_models_the_formats_count_that_a_case_saves_or_a_system_is_kept_in():
     for step in (FitCase, PredictCase):
         assert not heavy & dict(step.code({**own, **ridge}).packages).keys()
     safe = {**NONE, "lexbeam.transforms.learning.models.formats:FORMATS": ["safetensors"]}
-    for stage in (ANSWER_TRAIN, ANSWER):
+    for stage in (FitSystem, AnswerQuestions):
         context = dict(
             stage.code({**safe, "lexbeam.transforms.cloze.answers.trained_systems:SYSTEMS": ["context"]}).packages
         )

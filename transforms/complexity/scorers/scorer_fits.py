@@ -324,9 +324,13 @@ def fit_tasks(scorer: str, designs: Mapping[int, Designed], scoring: CaseScoring
     used = used_options(scorer, options)
     for case in cases_of(design.facts, [scorer], hold, other=other is not None, keep=scoring.keep):
         drawn = case.way in FOLDS or case.share < 1
-        folds = {"folds": hold.folds} if case.way in FOLDS else {}
+        folds = hold.folds if case.way in FOLDS else HoldOptions().folds
         held = HeldCase(
-            case, design.part.file, other, HoldOptions(train_on=hold.train_on, **folds), options.seed if drawn else 0
+            case,
+            design.part.file,
+            other,
+            HoldOptions(train_on=hold.train_on, folds=folds),
+            options.seed if drawn else 0,
         )
         # The record of a saved model names the seed, whether or not the scorer uses it.
         yield case, FitTask(held, replace(used, seed=options.seed) if case.way == ALL else used)
