@@ -20,7 +20,7 @@ from lexbeam.transforms.complexity.scorers.scorer_fits import FitCase, PredictCa
 from lexbeam.transforms.inflection.models import InflectorReference, chosen_formats
 from lexbeam.transforms.simplification.generation.candidate_generation import GenerateCandidates
 from lexbeam.transforms.simplification.instances.found_instances import FIND_IN_CORPUS, chosen_in_corpus
-from lexbeam.transforms.simplification.ranking.ranked_parts import RANK
+from lexbeam.transforms.simplification.ranking.ranked_parts import RankCandidates
 from lexbeam.transforms.simplification.rewriting.sentence_rewriting import RewriteSentences
 from lexbeam.transforms.simplification.selection.candidate_selection import SelectCandidates
 
@@ -69,7 +69,9 @@ def test_corpus_and_change_are_as_in_an_environment_of_the_core(core_alone):
     for name, section in core_alone.sections.items():
         for stage in command_of(name).stages_of(name):
             if (entry := section["stages"].get(stage.name)) is not None:
-                found = code_identity.code_identity(stage.build, stage.receipt, chosen=entry["chosen"])
+                found = code_identity.code_identity(
+                    getattr(stage, "build", stage), stage.receipt, chosen=entry["chosen"]
+                )
                 assert (found.code, found.digest) == (entry["code"], entry["identity"]), stage.name
 
 
@@ -94,7 +96,7 @@ ALONE = [
             "lexbeam.transforms.annotation.engines.known_engines:ENGINES": [],
         },
     ),
-    (RANK, {f"{_S}.ranking.rankers:RANKERS": ["frequency", "senses"]}),
+    (RankCandidates, {f"{_S}.ranking.rankers:RANKERS": ["frequency", "senses"]}),
     (RewriteSentences, {}),
     (
         JUDGE,
@@ -117,7 +119,8 @@ def test_a_stage_without_models_encoders_and_frequencies_counts_packages_of_the_
 
 
 def test_what_is_chosen_counts_with_its_packages():
-    ranking = dict(RANK.code({**NONE, f"{_S}.ranking.rankers:RANKERS": ["regressor"]}).packages)
+    safe = {**NONE, "lexbeam.transforms.learning.models.formats:FORMATS": ["safetensors"]}
+    ranking = dict(RankCandidates.code({**safe, f"{_S}.ranking.rankers:RANKERS": ["regressor"]}).packages)
     assert {"scikit-learn", "safetensors", "pyphen"} <= ranking.keys()
     masked = {f"{_S}.generation.generators:GENERATORS": ["masked-lm"], **SENSES, **dict.fromkeys(MASKED, ())}
     encoders = {"lexbeam.transforms.lexicon.encoders.base:ENCODERS": ["transformers"]}
