@@ -38,7 +38,7 @@ from lexbeam.transforms.cloze.readers.reading_in_folds import (
     NetworkSetting,
     ReadSides,
     ReadTexts,
-    folds_of,
+    article_sides,
     log_probabilities_of,
     reader_model,
     train_on,
@@ -156,8 +156,7 @@ def rows_held_out(
         splits = pc.fill_null(rows["split"], "")
         train, dev, test = (np.asarray(pc.equal(splits, name)) for name in by.splits)
     else:
-        test = folds_of(questions.articles, by.folds, by.seed) == fold
-        train = ~test
+        train, test = article_sides(questions.articles, by.folds, fold, by.seed)
     articles = np.unique(questions.articles[test])
     unseen = of_kind & ~np.isin(questions.articles, articles)
     check = None if dev is None else np.flatnonzero(unseen & dev)

@@ -52,13 +52,22 @@ from lexbeam.transforms.common.store.sound import checked
 from lexbeam.transforms.common.store.tables import PartFile, read_table, write_part
 from lexbeam.transforms.evaluation.candidate_metrics import Candidates, mrr_expected_rank, recall_at_k
 from lexbeam.transforms.evaluation.outcomes import Terms
-from lexbeam.transforms.learning.crossfitting import Asked, Figures, FitModel, PredictRows, formats_chosen
+from lexbeam.transforms.learning.crossfitting import (
+    Asked,
+    Figures,
+    FitModel,
+    PredictRows,
+    Sides,
+    formats_chosen,
+    sides_of_fold,
+)
 from lexbeam.transforms.learning.models.model import Model
 from lexbeam.transforms.lexicon.resources import Lexicon
 
 REGISTRY = "lexbeam.transforms.cloze.readers.options:READERS"
 NAMED = 50  # words of a question that are published
 CUTS = (1, 5, 10)
+_FOLD = "cloze/fold"  # the label of the draw
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -263,7 +272,12 @@ def words_in(file: File) -> pa.StringArray:
 
 def folds_of(articles: Hashes, folds: int, seed: int) -> Ints:
     """Return the fold of each article, given by its hash."""
-    return fold_of(articles, folds, seed=seed, label="cloze/fold")
+    return fold_of(articles, folds, seed=seed, label=_FOLD)
+
+
+def article_sides(articles: Hashes, folds: int, fold: int, seed: int) -> Sides:
+    """Return the sides of a fold of articles, given by their hashes."""
+    return sides_of_fold(articles, folds, fold, seed=seed, label=_FOLD)
 
 
 class ReadTask(NamedTuple):
@@ -378,12 +392,12 @@ class _ByFolds:
 
     def others(self, articles: Hashes, fold: int) -> Ints:
         """Return the places of articles of the other folds."""
-        return np.flatnonzero(folds_of(articles, self.folds, self.seed) != fold)
+        return np.flatnonzero(article_sides(articles, self.folds, fold, self.seed).fitted)
 
     def sides(self, read: ReadTexts, fold: int) -> ReadSides:
         """Return what a reader sees of a fold's questions and texts, and what it is asked."""
-        held = folds_of(read.questions.articles, self.folds, self.seed) == fold
-        return ReadSides(np.flatnonzero(~held), np.flatnonzero(held), self.others(read.articles, fold))
+        trained, asked = map(np.flatnonzero, article_sides(read.questions.articles, self.folds, fold, self.seed))
+        return ReadSides(trained, asked, self.others(read.articles, fold))
 
 
 @dataclass(frozen=True)

@@ -50,7 +50,7 @@ from lexbeam.transforms.complexity.scorers.scorer_models import (
     predictions,
     saved_model,
 )
-from lexbeam.transforms.learning.crossfitting import Asked, Figures, FitModel, PredictRows, formats_chosen
+from lexbeam.transforms.learning.crossfitting import Asked, Figures, FitModel, PredictRows, Sides, formats_chosen
 from lexbeam.transforms.learning.fitting import fit_scorer
 from lexbeam.transforms.learning.models.model import Model
 from lexbeam.transforms.learning.scorer import Fitted, ScorerOptions
@@ -254,7 +254,7 @@ def _opened(design: File) -> DesignRows:
     return rows_of(read_table([checked(design)]))
 
 
-def _sides(held: HeldCase, rows: DesignRows) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+def _sides(held: HeldCase, rows: DesignRows) -> Sides:
     other = None if held.other is None else _opened(held.other)
     return sides_of(rows, held.case, held.hold, held.seed, other)
 
