@@ -10,7 +10,7 @@ of them are held out, the estimator, its options. `ptransforms.CrossFit` is the 
 alone (`common/draws/folds.py`), so that the two steps, and every run, hold out the same.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Generic, NamedTuple, TypeVar
 
@@ -52,6 +52,15 @@ def sides_of_fold(groups: Keys, folds: int, fold: int, *, seed: int, label: str 
     """
     asked = np.asarray(fold_of(groups, folds, seed=seed, label=label) == fold)
     return Sides(~asked, asked)
+
+
+def sides_of_folds(groups: Keys, folds: int, *, seed: int, label: str) -> Iterator[Sides]:
+    """Yield the sides of one fold after the other, but for those that leave nothing to fit to, or nothing to ask."""
+    fold = fold_of(groups, folds, seed=seed, label=label)
+    for number in range(folds):
+        asked = np.asarray(fold == number)
+        if asked.any() and not asked.all():
+            yield Sides(~asked, asked)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from lexbeam.transforms.common.code.registry import Registry
-from lexbeam.transforms.common.draws.folds import fold_of
 from lexbeam.transforms.common.errors import LexbeamError, UsageError, nearest
 from lexbeam.transforms.common.rowwise import dots, gaussian_sums
+from lexbeam.transforms.learning.crossfitting import sides_of_folds
 from lexbeam.transforms.learning.fitting import fit_scorer, predict_scorer
 from lexbeam.transforms.learning.models.formats import pack_texts, unpack_texts
 from lexbeam.transforms.learning.models.lightgbm_text import (
@@ -36,16 +36,12 @@ def fit_stack(training: ScorerTraining, options: ScorerOptions, members: Mapping
     group. Then every member is fitted to all training rows. Arrays of a member are called `MEMBER/NAME`.
     """
     groups = list(training.groups)
-    fold = fold_of(groups, options.inner_folds, seed=options.seed, label="inner")
     inner = np.full((len(groups), len(members)), float(training.labels.mean()))
-    for number in range(options.inner_folds):
-        held = fold == number
-        if not held.any() or held.all():
-            continue
+    for others, held in sides_of_folds(groups, options.inner_folds, seed=options.seed, label="inner"):
         rest = training._replace(
-            values=training.values[~held],
-            labels=training.labels[~held],
-            groups=[group for group, out in zip(groups, held, strict=True) if not out],
+            values=training.values[others],
+            labels=training.labels[others],
+            groups=[group for group, other in zip(groups, others, strict=True) if other],
         )
         for place, scorer in enumerate(members.values()):
             fitted = fit_scorer(scorer, rest, options)

@@ -50,7 +50,7 @@ from lexbeam.transforms.complexity.scorers.scorer_models import (
     predictions,
     saved_model,
 )
-from lexbeam.transforms.learning.crossfitting import Asked, Figures, FitModel, PredictRows, formats_chosen
+from lexbeam.transforms.learning.crossfitting import Asked, Figures, FitModel, PredictRows, Sides, formats_chosen
 from lexbeam.transforms.learning.fitting import fit_scorer
 from lexbeam.transforms.learning.models.model import Model
 from lexbeam.transforms.learning.scorer import Fitted, ScorerOptions
@@ -254,7 +254,7 @@ def _opened(design: File) -> DesignRows:
     return rows_of(read_table([checked(design)]))
 
 
-def _sides(held: HeldCase, rows: DesignRows) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+def _sides(held: HeldCase, rows: DesignRows) -> Sides:
     other = None if held.other is None else _opened(held.other)
     return sides_of(rows, held.case, held.hold, held.seed, other)
 
@@ -324,9 +324,13 @@ def fit_tasks(scorer: str, designs: Mapping[int, Designed], scoring: CaseScoring
     used = used_options(scorer, options)
     for case in cases_of(design.facts, [scorer], hold, other=other is not None, keep=scoring.keep):
         drawn = case.way in FOLDS or case.share < 1
-        folds = {"folds": hold.folds} if case.way in FOLDS else {}
+        folds = hold.folds if case.way in FOLDS else HoldOptions().folds
         held = HeldCase(
-            case, design.part.file, other, HoldOptions(train_on=hold.train_on, **folds), options.seed if drawn else 0
+            case,
+            design.part.file,
+            other,
+            HoldOptions(train_on=hold.train_on, folds=folds),
+            options.seed if drawn else 0,
         )
         # The record of a saved model names the seed, whether or not the scorer uses it.
         yield case, FitTask(held, replace(used, seed=options.seed) if case.way == ALL else used)
