@@ -55,7 +55,6 @@ from lexbeam.transforms.common.publish.output_folders import check_output_folder
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.publish.views import View
 from lexbeam.transforms.common.shown import Block, amount, listed
-from lexbeam.transforms.common.store.artefacts import Stage
 from lexbeam.transforms.common.store.files import is_local
 from lexbeam.transforms.common.store.receipts import totals
 from lexbeam.transforms.common.store.tables import Part
@@ -67,7 +66,7 @@ from lexbeam.transforms.inflection.models import warn_of_languages
 from lexbeam.transforms.intake.intake_staging import LoadedCounts
 from lexbeam.transforms.report.panels import Panel
 from lexbeam.transforms.simplification.documents.resolving import CHANGED, RESOLVE, ResolvedPart, ResolveOptions
-from lexbeam.transforms.simplification.generation.candidate_generation import GENERATE, Generated
+from lexbeam.transforms.simplification.generation.candidate_generation import GenerateCandidates, Generated
 from lexbeam.transforms.simplification.generation.generators import (
     GenerationFiles,
     GenerationInputs,
@@ -88,15 +87,14 @@ from lexbeam.transforms.simplification.instances.settled_instances import (
     task_of,
 )
 from lexbeam.transforms.simplification.ranking.options import RankingFiles, check_ranking, rankings_of, uses_regressor
-from lexbeam.transforms.simplification.ranking.ranked_parts import RANK, Rankings
+from lexbeam.transforms.simplification.ranking.ranked_parts import RankCandidates, Rankings
 from lexbeam.transforms.simplification.rewriting.sentence_rewriting import (
-    REWRITE,
-    Rewriting,
+    RewriteSentences,
     RewritingOptions,
     check_rewriting,
 )
 from lexbeam.transforms.simplification.selection.candidate_selection import (
-    SELECT,
+    SelectCandidates,
     Selection,
     SelectionFiles,
     check_selection,
@@ -419,7 +417,15 @@ class SimplifyText(Command[SimplifyTextOptions, TextPlan]):
         INSTANCE_INPUTS,
     )
     explains = (INSTANCE_REJECTS,)
-    stages = (*PLACING, *SETTLING.all(), GENERATE, SELECT, RANK, REWRITE, RESOLVE)
+    stages = (
+        *PLACING,
+        *SETTLING.all(),
+        GenerateCandidates,
+        SelectCandidates,
+        RankCandidates,
+        RewriteSentences,
+        RESOLVE,
+    )
     rows: Mapping[str, type] = {
         "counts": LoadedCounts,
         "settled": SettledJudged,
@@ -446,8 +452,7 @@ class SimplifyText(Command[SimplifyTextOptions, TextPlan]):
         workspace, lanes = graph.workspace, graph.lanes
         texts = find_words(pipeline, plan.found, graph, PLACING, keyed=True)
         loaded = texts | "Loaded" >> beam.Values()
-        stages: tuple[Stage[Any, Any, Any], ...] = (SETTLING.settle, GENERATE, SELECT, RANK, REWRITE)
-        for stage in stages:
+        for stage in (SETTLING.settle, GenerateCandidates, SelectCandidates, RankCandidates, RewriteSentences):
             graph.expect(stage, plan.parts or LEAST_PARTS)
         settled, counts, words = loaded | "Settle" >> SettleParts(
             workspace,
@@ -466,9 +471,13 @@ class SimplifyText(Command[SimplifyTextOptions, TextPlan]):
         rankings = {
             name: ranking._replace(lexicon=graph.carry(ranking.lexicon)) for name, ranking in plan.rankings.items()
         }
-        rewriting = Rewriting(plan.agreement, plan.generation.inflector)
-        receipts, made = words | "Simplify" >> SimplifyWords(
-            workspace, generation, selection, rankings, rewriting, lanes
+        generated, made = words | "Simplify" >> SimplifyWords(
+            workspace,
+            GenerateCandidates(generation),
+            SelectCandidates(selection),
+            RankCandidates(rankings),
+            RewriteSentences(plan.agreement, plan.generation.inflector),
+            lanes,
         )
         parts = (words, made) | "WordParts" >> beam.Flatten()
         options = ResolveOptions(
@@ -479,7 +488,7 @@ class SimplifyText(Command[SimplifyTextOptions, TextPlan]):
             "parts": (parts, documents) | "AllParts" >> beam.Flatten(),
             "counts": counts,
             "settled": settled,
-            "generated": receipts["generated"],
+            "generated": generated,
             "resolved": resolved,
         }
 
