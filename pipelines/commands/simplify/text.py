@@ -87,7 +87,7 @@ from lexbeam.transforms.simplification.instances.settled_instances import (
     task_of,
 )
 from lexbeam.transforms.simplification.ranking.options import RankingFiles, check_ranking, rankings_of, uses_regressor
-from lexbeam.transforms.simplification.ranking.ranked_parts import RANK, Rankings
+from lexbeam.transforms.simplification.ranking.ranked_parts import RankCandidates, Rankings
 from lexbeam.transforms.simplification.rewriting.sentence_rewriting import (
     RewriteSentences,
     RewritingOptions,
@@ -417,7 +417,15 @@ class SimplifyText(Command[SimplifyTextOptions, TextPlan]):
         INSTANCE_INPUTS,
     )
     explains = (INSTANCE_REJECTS,)
-    stages = (*PLACING, *SETTLING.all(), GenerateCandidates, SelectCandidates, RANK, RewriteSentences, RESOLVE)
+    stages = (
+        *PLACING,
+        *SETTLING.all(),
+        GenerateCandidates,
+        SelectCandidates,
+        RankCandidates,
+        RewriteSentences,
+        RESOLVE,
+    )
     rows: Mapping[str, type] = {
         "counts": LoadedCounts,
         "settled": SettledJudged,
@@ -444,7 +452,7 @@ class SimplifyText(Command[SimplifyTextOptions, TextPlan]):
         workspace, lanes = graph.workspace, graph.lanes
         texts = find_words(pipeline, plan.found, graph, PLACING, keyed=True)
         loaded = texts | "Loaded" >> beam.Values()
-        for stage in (SETTLING.settle, GenerateCandidates, SelectCandidates, RANK, RewriteSentences):
+        for stage in (SETTLING.settle, GenerateCandidates, SelectCandidates, RankCandidates, RewriteSentences):
             graph.expect(stage, plan.parts or LEAST_PARTS)
         settled, counts, words = loaded | "Settle" >> SettleParts(
             workspace,
@@ -467,7 +475,7 @@ class SimplifyText(Command[SimplifyTextOptions, TextPlan]):
             workspace,
             GenerateCandidates(generation),
             SelectCandidates(selection),
-            RANK.with_options(rankings),
+            RankCandidates(rankings),
             RewriteSentences(plan.agreement, plan.generation.inflector),
             lanes,
         )

@@ -24,7 +24,7 @@ from lexbeam.transforms.common.records import annotation_batch, annotation_schem
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage
 from lexbeam.transforms.common.store.batches import SideRows
 from lexbeam.transforms.common.texts.languages import short_tag
-from lexbeam.transforms.complexity.scorers.fit_stages import chosen_of
+from lexbeam.transforms.complexity.scorers.scorer_fits import chosen_of
 from lexbeam.transforms.corpora.annotated_corpora import PartPair
 from lexbeam.transforms.corpora.document_reading import read_annotated
 from lexbeam.transforms.formats.ingest.ingestion import InputFile, Unit
