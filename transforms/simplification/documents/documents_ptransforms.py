@@ -72,8 +72,13 @@ class SimplifyWords(beam.PTransform):
         to_rank = {"instances": of_number["instances"], SELECTIONS.name: selections}
         rankings = to_rank | "Rank" >> self._by(self.rank, _to_rank)
         simplifications = {**of_number, RANKINGS.name: rankings} | "Rewrite" >> self._by(self.rewrite, join_tasks)
-        made = {CANDIDATES: candidates, SELECTIONS: selections, RANKINGS: rankings, SIMPLIFICATIONS: simplifications}
-        named = [of | f"Name {table.name}" >> beam.ParDo(NameParts(table.name, "part")) for table, of in made.items()]
+        made = {
+            CANDIDATES.name: candidates,
+            SELECTIONS.name: selections,
+            RANKINGS.name: rankings,
+            SIMPLIFICATIONS.name: simplifications,
+        }
+        named = [of | f"Name {table}" >> beam.ParDo(NameParts(table, "part")) for table, of in made.items()]
         return candidates | "Generated" >> beam.Values(), named | "AllParts" >> beam.Flatten()
 
     def _by(self, step: Step[Any, Any], tasks: Callable[..., Iterable[tuple[int, Any]]]) -> By:
