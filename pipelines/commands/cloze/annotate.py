@@ -29,9 +29,14 @@ from lexbeam.schemas.cloze.questions import (
 )
 from lexbeam.transforms.cloze.annotations.files import AnnotationOptions, read_annotations
 from lexbeam.transforms.cloze.annotations.quality import QualityOptions, settle_annotations
-from lexbeam.transforms.cloze.annotations.sheet import COLUMNS as SHEET_COLUMNS
-from lexbeam.transforms.cloze.annotations.sheet import asked_rows
-from lexbeam.transforms.cloze.annotations.tables import COLUMNS, annotation_rows, figures_of, questions_of, verdict_rows
+from lexbeam.transforms.cloze.annotations.sheet import SHEET_COLUMNS, asked_rows
+from lexbeam.transforms.cloze.annotations.tables import (
+    QUESTION_COLUMNS,
+    annotation_rows,
+    figures_of,
+    questions_of,
+    verdict_rows,
+)
 from lexbeam.transforms.cloze.questions.files import check_name, refuse_existing, write_questions
 from lexbeam.transforms.common.code.fingerprints import digest
 from lexbeam.transforms.common.options.fields import embedded, option
@@ -152,7 +157,7 @@ class ClozeAnnotate(Command[ClozeAnnotateOptions, list[dict[str, Any]]]):
     def action(self, options: ClozeAnnotateOptions, action: Action) -> Mapping[str, pa.Table]:
         """Read the annotations, settle which count, and judge the questions by them."""
         parts = [checked(part) for part in action.inputs.only(QUESTIONS.name).parts]
-        questions = questions_of(read_rows(parts, list(COLUMNS)))
+        questions = questions_of(read_rows(parts, list(QUESTION_COLUMNS)))
 
         def sheet_rows() -> pa.Table:
             return asked_rows(read_table(parts, list(SHEET_COLUMNS)), (), ()).rows

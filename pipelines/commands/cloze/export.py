@@ -13,7 +13,7 @@ from lexbeam.pipelines.frame.common_options import FolderOptions
 from lexbeam.pipelines.frame.inputs import folder_with
 from lexbeam.schemas.cloze.pairs import KINDS
 from lexbeam.schemas.cloze.questions import QUESTIONS
-from lexbeam.transforms.cloze.annotations.sheet import COLUMNS, SHEET, asked_rows
+from lexbeam.transforms.cloze.annotations.sheet import SHEET, SHEET_COLUMNS, asked_rows
 from lexbeam.transforms.common.draws.by_content import content_hashes, permutation
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.options.fields import option
@@ -48,7 +48,7 @@ class ClozeExport(Command[ClozeExportOptions, None]):
     def action(self, options: ClozeExportOptions, action: Action) -> None:
         """Write the files; those that are there already are left, if they are the same."""
         snapshot = folder_with(options.path, QUESTIONS.name)
-        questions = snapshot.read(QUESTIONS.name, list(COLUMNS))
+        questions = snapshot.read(QUESTIONS.name, list(SHEET_COLUMNS))
         asked = asked_rows(questions, options.kind, options.split)
         rows = asked.rows
         if not rows.num_rows:

@@ -7,7 +7,7 @@ from questioned import OPTIONS, question
 
 from lexbeam.schemas.cloze.questions import ANNOTATION_REJECT_REASONS, QUESTIONS
 from lexbeam.transforms.cloze.annotations.files import AnnotationOptions, Question, parse_columns, read_annotations
-from lexbeam.transforms.cloze.annotations.sheet import COLUMNS, SHEET, asked_rows
+from lexbeam.transforms.cloze.annotations.sheet import SHEET, SHEET_COLUMNS, asked_rows
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.people.writing import sheet_text
 
@@ -23,7 +23,7 @@ def name(number):
 
 
 def sheet_rows():
-    table = pa.Table.from_pylist(ROWS, QUESTIONS.schema()).select(list(COLUMNS))
+    table = pa.Table.from_pylist(ROWS, QUESTIONS.schema()).select(list(SHEET_COLUMNS))
     return asked_rows(table, (), ()).rows
 
 
@@ -221,8 +221,8 @@ def test_a_sheet_takes_the_options_word(tmp_path):
 
 def test_a_text_that_no_cell_holds_is_left_out():
     rows = [question(1), question(2, article="long " * 7000)]
-    result = asked_rows(pa.Table.from_pylist(rows, QUESTIONS.schema()).select(list(COLUMNS)), (), ())
+    result = asked_rows(pa.Table.from_pylist(rows, QUESTIONS.schema()).select(list(SHEET_COLUMNS)), (), ())
     assert (result.rows["question_id"].to_pylist(), result.too_long) == ([name(1)], 1)
-    some = pa.Table.from_pylist(ROWS, QUESTIONS.schema()).select(list(COLUMNS))
+    some = pa.Table.from_pylist(ROWS, QUESTIONS.schema()).select(list(SHEET_COLUMNS))
     assert asked_rows(some, ("imperceptibility",), ()).rows.num_rows == 1
     assert asked_rows(some, (), ("test",)).rows.num_rows == 0

@@ -9,9 +9,8 @@
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from lexbeam.transforms.cloze.abstractness.inputs import Floats
 
 
 class CalibratedThreshold(NamedTuple):

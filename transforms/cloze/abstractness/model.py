@@ -17,7 +17,7 @@ from lexbeam.transforms.cloze.abstractness.alike import SpelledWords, spelled_al
 from lexbeam.transforms.cloze.abstractness.calibration import calibrated
 from lexbeam.transforms.cloze.abstractness.describing import Describing, describe
 from lexbeam.transforms.cloze.abstractness.estimators import ESTIMATORS, predict
-from lexbeam.transforms.cloze.abstractness.inputs import Arrays, InputResources, is_phrase, parts
+from lexbeam.transforms.cloze.abstractness.inputs import Arrays, Bools, Floats, InputResources, is_phrase, parts
 from lexbeam.transforms.cloze.abstractness.options import RATED, WORD_FORMS
 from lexbeam.transforms.common.errors import LexbeamError, UsageError, nearest
 from lexbeam.transforms.learning.models.formats import pack_texts, unpack_texts
@@ -28,9 +28,6 @@ from lexbeam.transforms.lexicon.compiled.keys import MISSING, find, keys_of, ord
 
 KIND, TASK, FORMAT = "regressor", "cloze/abstractness", "safetensors"
 _NGRAMS, _FITTED = "ngrams/", "estimator/"
-
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 
 
 class Concreteness(NamedTuple):

@@ -53,7 +53,7 @@ SHEET = Sheet(
 )
 
 # Columns of table cloze/questions that the sheet needs.
-COLUMNS = ("question_id", "kind", "split", "article", "question", "options", "kept")
+SHEET_COLUMNS = ("question_id", "kind", "split", "article", "question", "options", "kept")
 
 
 class SheetRows(NamedTuple):
@@ -67,7 +67,7 @@ def asked_rows(rows: pa.Table, kinds: Sequence[str], splits: Sequence[str]) -> S
     """Return the questions that people are asked about, as rows of the sheet.
 
     Args:
-        rows: of table cloze/questions, with `COLUMNS`.
+        rows: of table cloze/questions, with `SHEET_COLUMNS`.
         kinds: of these kinds; none: of all.
         splits: of these splits; none: of all.
     """

@@ -18,14 +18,14 @@ from lexbeam.transforms.cloze.annotations.quality import (
     verdict_of,
 )
 
-COLUMNS = ("question_id", "kind", "options", "label", "kept")
+QUESTION_COLUMNS = ("question_id", "kind", "options", "label", "kept")
 
 
 def questions_of(rows: Iterable[pa.Table]) -> dict[Key, Question]:
     """Return the questions that are kept, in the order of the table, without their texts.
 
     Args:
-        rows: row groups of cloze/questions, with `COLUMNS`.
+        rows: row groups of cloze/questions, with `QUESTION_COLUMNS`.
     """
     return {
         (row["question_id"], row["kind"]): Question(tuple(row["options"]), row["label"])
