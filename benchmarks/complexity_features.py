@@ -39,10 +39,10 @@ from lexbeam.transforms.complexity.features.base import FeatureSetting
 from lexbeam.transforms.complexity.features.form import PREFIXES, SUFFIXES
 from lexbeam.transforms.complexity.features.registry import features_of
 from lexbeam.transforms.complexity.features.stages import FeatureOptions, setting_of
+from lexbeam.transforms.lexicon.compiled.frequencies import trigram_values
 from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
-from lexbeam.transforms.lexicon.word_lists.frequencies import trigram_values
-from lexbeam.transforms.lexicon.wordnet.lexnames import LEXNAME_PARTS, LEXNAMES
-from lexbeam.transforms.lexicon.wordnet.tab import DEBIAN
+from lexbeam.transforms.lexicon.wordnet.ragged import LEXNAME_PARTS, LEXNAMES
+from lexbeam.transforms.lexicon.wordnet.wordnet_kind import DEBIAN
 
 ROWS = 20_000
 MANY = 120_000

@@ -10,7 +10,7 @@ from lexbeam.transforms.change.view.targets import load_targets
 from lexbeam.transforms.change.view.words import ViewOptions, normalise_word
 from lexbeam.transforms.common.options.small_texts import word_lines
 from lexbeam.transforms.intake.locating import locate
-from lexbeam.transforms.lexicon.word_lists.word_list import WORDS
+from lexbeam.transforms.lexicon.compiled.word_list import WORDS
 from lexbeam.transforms.simplification.evaluation.submissions import read_gold
 from lexbeam.transforms.simplification.instances.layouts import read_annotated
 

@@ -11,7 +11,7 @@ from small_runs import make_out
 from lexbeam.pipelines.frame.registry import command_of
 from lexbeam.transforms.cloze.answers.trained_systems import ANSWER, ANSWER_TRAIN
 from lexbeam.transforms.cloze.filters.candidates import JUDGE
-from lexbeam.transforms.cloze.options.choice_stage import CHOOSE
+from lexbeam.transforms.cloze.questions.choice_stage import CHOOSE
 from lexbeam.transforms.cloze.readers.predict_stage import READ_PREDICT
 from lexbeam.transforms.common.code import code_identity, fingerprints
 from lexbeam.transforms.common.code.code_identity import forget_sources
@@ -78,7 +78,7 @@ def stage_of(section, name):
 
 
 _S = "lexbeam.transforms.simplification"
-NONE = {"lexbeam.transforms.lexicon.kinds:KINDS": [], "lexbeam.transforms.learning.models.formats:FORMATS": []}
+NONE = {"lexbeam.transforms.lexicon.resource_cache:KINDS": [], "lexbeam.transforms.learning.models.formats:FORMATS": []}
 MASKED = [f"{_S}.generation.masked_cleaning:RULES", f"{_S}.generation.masked_cleaning:MERGES"]
 SENSES = {f"{_S}.generation.thesaurus:SENSES": ["all"]}
 ALONE = [
@@ -96,9 +96,9 @@ ALONE = [
     (
         JUDGE,
         {
-            "lexbeam.transforms.cloze.filters.registry:FILTERS": ["lemma", "nonspecificity", "pos"],
-            "lexbeam.transforms.cloze.filters.nonspecificity:SENSES": ["first"],
-            "lexbeam.transforms.cloze.filters.scores:PROPER_NOUNS": ["noun"],
+            "lexbeam.transforms.cloze.filters.filters_of_kinds:FILTERS": ["lemma", "nonspecificity", "pos"],
+            "lexbeam.transforms.cloze.filters.abstract_words:SENSES": ["first"],
+            "lexbeam.transforms.cloze.filters.abstract_words:PROPER_NOUNS": ["noun"],
         },
     ),
     (CHOOSE, {}),
@@ -117,7 +117,7 @@ def test_what_is_chosen_counts_with_its_packages():
     ranking = dict(RANK.code({**NONE, f"{_S}.ranking.rankers:RANKERS": ["regressor"]}).packages)
     assert {"scikit-learn", "safetensors", "pyphen"} <= ranking.keys()
     masked = {f"{_S}.generation.generators:GENERATORS": ["masked-lm"], **SENSES, **dict.fromkeys(MASKED, ())}
-    encoders = {"lexbeam.transforms.lexicon.encoders.base:ENCODERS": ["transformers"]}
+    encoders = {"lexbeam.transforms.lexicon.encoders.loading_encoders:ENCODERS": ["transformers"]}
     assert {"torch", "transformers"} <= dict(GENERATE.code({**NONE, **masked, **encoders}).packages).keys()
     inflected = InflectorReference("forms.model", "en", "0")
     assert chosen_formats(None, inflected) == {"lexbeam.transforms.learning.models.formats:FORMATS": ("safetensors",)}

@@ -24,11 +24,9 @@ from lexbeam.pipelines.commands.options import input_folder
 from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from lexbeam.pipelines.frame.common_options import RunnerOptions
 from lexbeam.pipelines.frame.openings import Opening
-from lexbeam.schemas.cloze.candidates import CANDIDATES
-from lexbeam.schemas.cloze.options import OPTION_REASONS, OPTIONS, PREDICTIONS
-from lexbeam.schemas.cloze.pairs import KINDS, PAIRS
-from lexbeam.transforms.cloze.options.choice import OptionRules
-from lexbeam.transforms.cloze.options.choice_stage import CHOOSE, ChooseOptions, ChosenOptions
+from lexbeam.schemas.cloze import CANDIDATES, KINDS, OPTION_REASONS, OPTIONS, PAIRS, PREDICTIONS
+from lexbeam.transforms.cloze.questions.choice import OptionRules
+from lexbeam.transforms.cloze.questions.choice_stage import CHOOSE, ChooseOptions, ChosenOptions
 from lexbeam.transforms.cloze.readers.data import EncodeOptions, GroupTask, QuestionGroup, asked_rows
 from lexbeam.transforms.cloze.readers.encoding import ENCODE
 from lexbeam.transforms.cloze.readers.frequency import BandOptions
@@ -50,8 +48,7 @@ from lexbeam.transforms.common.store.receipts import summed, totals
 from lexbeam.transforms.common.store.sound import checked
 from lexbeam.transforms.common.store.tables import Part, read_rows
 from lexbeam.transforms.inflection.models import inflector_reference
-from lexbeam.transforms.lexicon.finding_wordnet import wordnet_option
-from lexbeam.transforms.lexicon.resources import CacheOptions, LexiconOptions, prepare
+from lexbeam.transforms.lexicon.resources import CacheOptions, LexiconOptions, prepare, wordnet_option
 from lexbeam.transforms.report.panels import Panel
 from lexbeam.transforms.report.section_tables import SectionTable, TableColumn
 
@@ -261,8 +258,8 @@ class ClozeOptions(Command[ClozeOptionsOptions, OptionsPlan]):
 
     def build(self, pipeline: "beam.Pipeline", plan: OptionsPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
         """Groups of questions in, parts of predictions and options out."""
-        from lexbeam.transforms.cloze.options.ptransforms import ChooseAllOptions as ChooseAll
-        from lexbeam.transforms.cloze.options.ptransforms import ReadInFolds
+        from lexbeam.transforms.cloze.questions.ptransforms import ChooseAllOptions as ChooseAll
+        from lexbeam.transforms.cloze.questions.ptransforms import ReadInFolds
 
         lexicon = graph.carry(plan.choose.lexicon)
         options = plan.options._replace(lexicon=lexicon.only(VECTORS), glosses=lexicon.only(WORDNET))

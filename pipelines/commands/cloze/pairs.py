@@ -21,7 +21,7 @@ from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Inputs, 
 from lexbeam.pipelines.frame.common_options import IntakeOptions
 from lexbeam.pipelines.frame.inputs import corpora_of, first_inputs
 from lexbeam.pipelines.frame.openings import Opening
-from lexbeam.schemas.cloze.pairs import FLAGS, KINDS, PAIR_INPUTS, PAIR_REJECTS, PAIRS
+from lexbeam.schemas.cloze import FLAGS, KINDS, PAIR_INPUTS, PAIR_REJECTS, PAIRS
 from lexbeam.schemas.rejects import REMEDIES
 from lexbeam.transforms.annotation.engines.registry import describe_engine
 from lexbeam.transforms.cloze.pairs.cutting import CutOptions

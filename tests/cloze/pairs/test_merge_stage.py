@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from part_tasks import parts_of, rejects_listed
 from staged_inputs import staged_inputs
 
-from lexbeam.schemas.cloze.pairs import FLAGS, PAIR_REASONS, PAIRS
+from lexbeam.schemas.cloze import FLAGS, PAIR_REASONS, PAIRS
 from lexbeam.transforms.annotation.engines import registry
 from lexbeam.transforms.cloze.pairs import merge_stage
 from lexbeam.transforms.cloze.pairs.cutting import CutOptions

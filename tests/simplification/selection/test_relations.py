@@ -10,7 +10,7 @@ from wordnet_making import Synset, both_ways, write_wordnet
 
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
-from lexbeam.transforms.lexicon.wordnet.stop_words import STOP_WORDS
+from lexbeam.transforms.lexicon.wordnet.lesk import STOP_WORDS
 from lexbeam.transforms.simplification.records import Instance
 from lexbeam.transforms.simplification.selection import inputs
 from lexbeam.transforms.simplification.selection.filter import CandidateState, InstanceCandidates, Selecting

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lexbeam.schemas.cloze.pairs import KINDS
+from lexbeam.schemas.cloze import KINDS
 from lexbeam.transforms.cloze.answers.baselines import ACCURACY, absent, chance, most_frequent, rarest, subset_of
 from lexbeam.transforms.cloze.answers.files import SystemAnswer
 from lexbeam.transforms.cloze.answers.keys import UNKNOWN, Key

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lexbeam.schemas.cloze.pairs import KINDS
+from lexbeam.schemas.cloze import KINDS
 from lexbeam.transforms.cloze.answers.baselines import most_frequent
 from lexbeam.transforms.cloze.answers.keys import FIVE
 from lexbeam.transforms.common.errors import UsageError, nearest

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from lexbeam.schemas.cloze.answers import ANSWERS
+from lexbeam.schemas.cloze import ANSWERS
 from lexbeam.transforms.cloze.answers.data import asked_texts
 from lexbeam.transforms.cloze.answers.trained_systems import SYSTEMS, answer_rows
 from lexbeam.transforms.cloze.pairs.pair import PLACEHOLDER
@@ -20,9 +20,15 @@ from lexbeam.transforms.common.options.option import Within
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage
 from lexbeam.transforms.common.store.identity import Place
 from lexbeam.transforms.common.store.tables import Part, PartFile, write_part
-from lexbeam.transforms.lexicon.encoders.base import check_encoder, describe_encoder, kind_of, load_encoder, path_of
-from lexbeam.transforms.lexicon.encoders.choosing import check_choices, choose
-from lexbeam.transforms.lexicon.encoders.records import EncoderInfo
+from lexbeam.transforms.lexicon.encoders.encoder_batches import EncoderInfo
+from lexbeam.transforms.lexicon.encoders.loading_encoders import (
+    check_encoder,
+    describe_encoder,
+    kind_of,
+    load_encoder,
+    path_of,
+)
+from lexbeam.transforms.lexicon.encoders.model_heads import check_choices, choose
 
 PREFIX = "multiple-choice:"
 _ROWS = 256  # of a table that is written
@@ -140,7 +146,7 @@ def _tables(task: ChoiceTask, settings: ChoiceSettings) -> Iterator[pa.Table]:
 
 
 def _chosen(_: object, settings: ChoiceSettings) -> Mapping[str, Collection[str]]:
-    return {"lexbeam.transforms.lexicon.encoders.base:ENCODERS": list(settings.kinds)}
+    return {"lexbeam.transforms.lexicon.encoders.loading_encoders:ENCODERS": list(settings.kinds)}
 
 
 CHOOSE_ANSWERS: Stage[ChoiceTask, ChoiceSettings, PartFile] = Stage(

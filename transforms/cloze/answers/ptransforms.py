@@ -12,7 +12,7 @@ from typing import Any
 
 import apache_beam as beam
 
-from lexbeam.schemas.cloze.answers import ANSWERS
+from lexbeam.schemas.cloze import ANSWERS
 from lexbeam.schemas.metrics import CLOZE_METRICS
 from lexbeam.transforms.cloze.answers.data import (
     ASK,

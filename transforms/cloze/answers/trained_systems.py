@@ -17,7 +17,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lexbeam.schemas.cloze.answers import ANSWERS
+from lexbeam.schemas.cloze import ANSWERS
 from lexbeam.transforms.cloze.answers.data import EncodedAsked, numbered_questions, pair_texts
 from lexbeam.transforms.cloze.answers.keys import FIVE
 from lexbeam.transforms.cloze.readers.context_training import ContextData, context_log_probabilities, train_context

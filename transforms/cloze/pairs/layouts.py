@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from lexbeam.schemas.cloze.pairs import KINDS
+from lexbeam.schemas.cloze import KINDS
 from lexbeam.transforms.cloze.pairs.documents import read_documents
 from lexbeam.transforms.cloze.pairs.pair import GivenTarget, RawPair
 from lexbeam.transforms.cloze.pairs.read_options import FIELDS, InputText, PairEntry, ReadOptions

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from lexbeam.schemas.cloze.pairs import PAIR_INPUTS, PAIR_REJECTS, PAIRS
+from lexbeam.schemas.cloze import PAIR_INPUTS, PAIR_REJECTS, PAIRS
 from lexbeam.transforms.cloze.pairs.annotation import TEXTS, annotate_pairs, give_places
 from lexbeam.transforms.cloze.pairs.pair import Row, join_rows
 from lexbeam.transforms.cloze.pairs.read_stage import ROWS

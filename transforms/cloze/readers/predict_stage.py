@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from lexbeam.schemas.cloze.options import PREDICTIONS
+from lexbeam.schemas.cloze import PREDICTIONS
 from lexbeam.transforms.cloze.readers.context_training import context_log_probabilities
 from lexbeam.transforms.cloze.readers.data import candidates, questions
 from lexbeam.transforms.cloze.readers.frequency import draw_words

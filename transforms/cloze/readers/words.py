@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from lexbeam.transforms.cloze.readers.options import RESERVED, KnownVectors, NumberLists, ReaderNetworkOptions
 from lexbeam.transforms.embeddings.sgns import SgnsOptions, train
-from lexbeam.transforms.lexicon.compiled.keys import MISSING
+from lexbeam.transforms.lexicon.compiled.word_keys import MISSING
 
 _LONGEST = 1000  # words of a text that are read at once; gensim ignores those beyond 10,000
 _LEAST = 2  # uses of a word, for it to have a vector

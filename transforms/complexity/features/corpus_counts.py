@@ -30,7 +30,7 @@ from lexbeam.transforms.common.store.tables import Part, read_rows, read_table, 
 from lexbeam.transforms.common.texts.apostrophes import straight, straight_words
 from lexbeam.transforms.complexity.features.base import READ, Floats, batch_of
 from lexbeam.transforms.corpora.corpus import SentencePart
-from lexbeam.transforms.lexicon.compiled.casing import coded
+from lexbeam.transforms.lexicon.compiled.word_keys import coded
 
 FORM, LEMMA, PHRASE = "form", "lemma", "phrase"
 WANTED = pa.schema([("kind", pa.string()), ("text", pa.large_string())])

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.complexity.features.wordnet import RESOURCE
-from lexbeam.transforms.lexicon.kinds import parse_spec
+from lexbeam.transforms.lexicon.resource_cache import parse_spec
 from lexbeam.transforms.lexicon.resources import CacheOptions, ResourceAlias, check_resources, check_specs, path_within
 
 _WORDNET = ResourceAlias(RESOURCE, "wordnet")

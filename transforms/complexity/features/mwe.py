@@ -28,7 +28,7 @@ from lexbeam.transforms.complexity.features.base import (
 from lexbeam.transforms.complexity.features.frequency import zipf_of
 from lexbeam.transforms.complexity.features.norms import languages_of, looked_up
 from lexbeam.transforms.complexity.features.wordnet import RESOURCE
-from lexbeam.transforms.lexicon.hyphenation import syllables
+from lexbeam.transforms.lexicon.letters import syllables
 
 
 def _columns(setting: FeatureSetting) -> Sequence[Feature]:

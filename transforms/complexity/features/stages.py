@@ -50,9 +50,9 @@ from lexbeam.transforms.complexity.features.registry import (
 from lexbeam.transforms.complexity.features.vectors import RESOURCE as VECTORS
 from lexbeam.transforms.complexity.features.vectors import centroids_of
 from lexbeam.transforms.corpora.reading import column_names
-from lexbeam.transforms.lexicon.encoders.base import check_encoder_packages
-from lexbeam.transforms.lexicon.encoders.options import EncoderOptions
-from lexbeam.transforms.lexicon.kinds import parse_spec
+from lexbeam.transforms.lexicon.encoders.loading_encoders import check_encoder_packages
+from lexbeam.transforms.lexicon.encoders.span_vectors import EncoderOptions
+from lexbeam.transforms.lexicon.resource_cache import parse_spec
 from lexbeam.transforms.lexicon.resources import LexiconOptions, ResourceAlias, check_specs, prepare
 
 log = logging.getLogger("lexbeam")

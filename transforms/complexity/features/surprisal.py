@@ -43,7 +43,7 @@ from lexbeam.transforms.complexity.features.base import (
     sums,
 )
 from lexbeam.transforms.complexity.features.frequency import ZIPF, zipf_of
-from lexbeam.transforms.lexicon.compiled.casing import coded
+from lexbeam.transforms.lexicon.compiled.word_keys import coded
 
 Hashes = npt.NDArray[np.uint64]
 Ints = npt.NDArray[np.int64]

@@ -27,7 +27,7 @@ from lexbeam.transforms.complexity.features.base import (
     vector_features,
 )
 from lexbeam.transforms.complexity.features.frequency import zipf_of
-from lexbeam.transforms.lexicon.compiled.casing import coded
+from lexbeam.transforms.lexicon.compiled.word_keys import coded
 from lexbeam.transforms.lexicon.resources import Lexicon
 
 RESOURCE = "vectors_"

@@ -22,9 +22,8 @@ from lexbeam.transforms.complexity.features.base import (
     ratio,
     sums,
 )
-from lexbeam.transforms.lexicon.compiled.keys import MISSING
-from lexbeam.transforms.lexicon.wordnet.lexnames import LEXNAMES, PARTS, RELATIONS
-from lexbeam.transforms.lexicon.wordnet.ragged import first_of_each
+from lexbeam.transforms.lexicon.compiled.word_keys import MISSING
+from lexbeam.transforms.lexicon.wordnet.ragged import LEXNAMES, PARTS, RELATIONS, first_of_each
 
 RESOURCE = "wordnet_"
 _SOURCE = "WordNet (Fellbaum 1998)"

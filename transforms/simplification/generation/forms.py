@@ -13,14 +13,10 @@ from typing import NamedTuple
 
 from lexbeam.transforms.common.texts.apostrophes import straight
 from lexbeam.transforms.common.texts.unseen import seen
-from lexbeam.transforms.inflection.agreement import gender_before
-from lexbeam.transforms.inflection.articles import beside
-from lexbeam.transforms.inflection.english_past import past_form
-from lexbeam.transforms.inflection.english_spelling import same_but_spelling
+from lexbeam.transforms.inflection.english import past_form, same_but_spelling
 from lexbeam.transforms.inflection.features import feats_text, split
 from lexbeam.transforms.inflection.inflector import Inflecting
-from lexbeam.transforms.inflection.placing import cased_like, place
-from lexbeam.transforms.inflection.verb_hosts import likeliest_features
+from lexbeam.transforms.inflection.placing import beside, cased_like, gender_before, likeliest_features, place
 from lexbeam.transforms.simplification.generation.readings import features_of, kind_of, lemma_of_form
 from lexbeam.transforms.simplification.records import Instance, Proposal
 

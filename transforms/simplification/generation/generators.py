@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lexbeam.transforms.common.code.registry import Registry
-from lexbeam.transforms.lexicon.compiled.keys import MISSING
+from lexbeam.transforms.lexicon.compiled.word_keys import MISSING
 from lexbeam.transforms.simplification.generation.generator import Context, Generator, Source
 from lexbeam.transforms.simplification.generation.masked_cleaning import MERGED, RULES
 from lexbeam.transforms.simplification.generation.masked_lm import propose_masked
@@ -22,7 +22,7 @@ from lexbeam.transforms.simplification.records import Instance, Proposal
 from lexbeam.transforms.simplification.resources import VECTORS, by_language
 
 if TYPE_CHECKING:
-    from lexbeam.transforms.lexicon.vectors.static_vectors import StaticVectors
+    from lexbeam.transforms.lexicon.compiled.static_vectors import StaticVectors
 
 
 def propose_vectors(instances: Sequence[Instance], context: Context) -> Sequence[Source]:

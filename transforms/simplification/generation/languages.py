@@ -4,8 +4,7 @@ import logging
 from collections.abc import Collection, Mapping, Sequence
 
 from lexbeam.transforms.common.errors import UsageError
-from lexbeam.transforms.lexicon.finding_wordnet import WORDNET
-from lexbeam.transforms.lexicon.resources import Lexicon
+from lexbeam.transforms.lexicon.resources import WORDNET, Lexicon
 from lexbeam.transforms.simplification.generation.generators import GENERATORS
 from lexbeam.transforms.simplification.resources import VECTORS
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from lexbeam.transforms.inflection.features import feats_of, split
 from lexbeam.transforms.inflection.inflector import Inflecting
-from lexbeam.transforms.inflection.verb_hosts import without_pronouns
+from lexbeam.transforms.inflection.placing import without_pronouns
 from lexbeam.transforms.simplification.records import Instance
 
 

@@ -23,15 +23,15 @@ import pyarrow as pa
 
 from lexbeam.transforms.common.code.registry import Entry, Registry
 from lexbeam.transforms.common.draws.by_content import uniform
-from lexbeam.transforms.lexicon.thesauri.senses import Member, ThesaurusSense
+from lexbeam.transforms.lexicon.compiled.thesaurus_senses import Member, ThesaurusSense
 from lexbeam.transforms.simplification.generation.generator import Context, Source
 from lexbeam.transforms.simplification.generation.readings import LemmaReading, kind_of, readings
 from lexbeam.transforms.simplification.records import Instance, Proposal
 from lexbeam.transforms.simplification.resources import VECTORS, by_language
 
 if TYPE_CHECKING:
-    from lexbeam.transforms.lexicon.thesauri.thesaurus import Thesaurus
-    from lexbeam.transforms.lexicon.vectors.static_vectors import StaticVectors
+    from lexbeam.transforms.lexicon.compiled.static_vectors import StaticVectors
+    from lexbeam.transforms.lexicon.compiled.thesaurus_kind import Thesaurus
 
 _WORD = re.compile(r"\w+")
 _UNKNOWN = 0.5

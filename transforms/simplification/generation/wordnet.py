@@ -13,10 +13,9 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from lexbeam.transforms.lexicon.compiled.keys import MISSING
-from lexbeam.transforms.lexicon.finding_wordnet import WORDNET
-from lexbeam.transforms.lexicon.wordnet.lexnames import PARTS, SIMILAR, UPOS
-from lexbeam.transforms.lexicon.wordnet.ragged import Ragged
+from lexbeam.transforms.lexicon.compiled.word_keys import MISSING
+from lexbeam.transforms.lexicon.resources import WORDNET
+from lexbeam.transforms.lexicon.wordnet.ragged import PARTS, SIMILAR, UPOS, Ragged
 from lexbeam.transforms.lexicon.wordnet.wordnet import WordNet
 from lexbeam.transforms.simplification.generation.generator import Context, Source
 from lexbeam.transforms.simplification.generation.options import RELATIONS, WordNetOptions

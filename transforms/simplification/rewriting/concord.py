@@ -17,9 +17,9 @@ What does not agree with the noun as it stands is not asked to agree with anothe
 import re
 from collections.abc import Iterator, Sequence
 
-from lexbeam.transforms.inflection.articles import determiner_cells
 from lexbeam.transforms.inflection.features import split
 from lexbeam.transforms.inflection.inflector import Inflecting
+from lexbeam.transforms.inflection.placing import determiner_cells
 from lexbeam.transforms.inflection.spanish import feminine_el
 from lexbeam.transforms.simplification.rewriting.function_words import (
     ADVERBS,

@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from lexbeam.transforms.inflection.articles import determiner_cells
 from lexbeam.transforms.inflection.features import split
-from lexbeam.transforms.inflection.inflector import Inflecting
-from lexbeam.transforms.inflection.lemmas import lemmas_of
+from lexbeam.transforms.inflection.inflector import Inflecting, lemmas_of
+from lexbeam.transforms.inflection.placing import determiner_cells
 from lexbeam.transforms.simplification.rewriting.function_words import PERSONS
 from lexbeam.transforms.simplification.rewriting.sentence_words import Cell, fits
 

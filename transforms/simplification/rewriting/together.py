@@ -15,10 +15,9 @@ candidates stand as they are, with the word before them as generation has it.
 import re
 from collections.abc import Iterator, Sequence
 
-from lexbeam.transforms.inflection.articles import ARTICLES, beside, determiner, determiner_cells
 from lexbeam.transforms.inflection.features import feats_of
 from lexbeam.transforms.inflection.inflector import Inflecting
-from lexbeam.transforms.inflection.placing import cased_like
+from lexbeam.transforms.inflection.placing import ARTICLES, beside, cased_like, determiner, determiner_cells
 from lexbeam.transforms.simplification.rewriting.choices import Offer, PlacedEdit, Resolved, TargetChoice
 from lexbeam.transforms.simplification.rewriting.concord import agreeing
 from lexbeam.transforms.simplification.rewriting.function_words import GENDERED, OF, PREPOSITIONS

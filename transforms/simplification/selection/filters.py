@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from lexbeam.transforms.common.code.registry import Registry
 from lexbeam.transforms.common.texts.apostrophes import straight
-from lexbeam.transforms.inflection.lemmas import lemmas_of
+from lexbeam.transforms.inflection.inflector import lemmas_of
 from lexbeam.transforms.simplification.records import Instance
 from lexbeam.transforms.simplification.resources import VECTORS, by_language
 from lexbeam.transforms.simplification.selection.filter import (

@@ -1,8 +1,9 @@
 """Filter context: candidates that an encoder finds unlike the target, each read in the sentence.
 
 The target's vector is that of its pieces in its sentence, a candidate's that of its own with the candidate in place
-(`lexicon/encoders/vectors.py`), capitals and the word before as they would be. Of a long sentence the `WINDOW` words to
-either side are read. All texts of an instance go through the model together, so that no value depends on others.
+(`lexicon/encoders/span_vectors.py`), capitals and the word before as they would be. Of a long sentence the `WINDOW`
+words to either side are read. All texts of an instance go through the model together, so that no value depends on
+others.
 """
 
 from collections.abc import Sequence
@@ -10,8 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from lexbeam.transforms.common.rowwise import dots
-from lexbeam.transforms.lexicon.encoders.base import load_encoder
-from lexbeam.transforms.lexicon.encoders.vectors import span_vectors
+from lexbeam.transforms.lexicon.encoders.loading_encoders import load_encoder
+from lexbeam.transforms.lexicon.encoders.span_vectors import span_vectors
 from lexbeam.transforms.simplification.selection.filter import InstanceCandidates, Selecting, TaggedPlace, replaced
 from lexbeam.transforms.simplification.selection.pos import WINDOW, within_reach
 

@@ -9,11 +9,17 @@ from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.common.options.needs import check_given
 from lexbeam.transforms.inflection.models import inflector_reference
-from lexbeam.transforms.lexicon.encoders.base import check_encoder_packages
-from lexbeam.transforms.lexicon.encoders.encoding import encoding_of
-from lexbeam.transforms.lexicon.encoders.options import EncoderOptions
-from lexbeam.transforms.lexicon.finding_wordnet import is_installed, spec_or_default, wordnet_option
-from lexbeam.transforms.lexicon.resources import LexiconOptions, ResourceAlias, check_specs, prepare
+from lexbeam.transforms.lexicon.encoders.loading_encoders import check_encoder_packages
+from lexbeam.transforms.lexicon.encoders.span_vectors import EncoderOptions, encoding_of
+from lexbeam.transforms.lexicon.resources import (
+    LexiconOptions,
+    ResourceAlias,
+    check_specs,
+    is_installed,
+    prepare,
+    spec_or_default,
+    wordnet_option,
+)
 from lexbeam.transforms.simplification.resources import InflectorFile, VectorsFile
 from lexbeam.transforms.simplification.selection.filter import NGRAMS, Selecting
 from lexbeam.transforms.simplification.selection.filters import FILTERS
