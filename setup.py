@@ -164,7 +164,7 @@ setup(
         "lexbeam.runner_configs": ["*.yaml", "flink/*"],
         "lexbeam.transforms.common.code": ["*.txt"],
         "lexbeam.transforms.embeddings": ["*.c", "*.h"],
-        "lexbeam.transforms.formats.readers.tei": ["*.xsl"],
+        "lexbeam.transforms.formats.readers": ["*.xsl"],
         "lexbeam.transforms.report": ["*.css", "*.html", "*.js"],
     },
     ext_modules=[loops("_sgns", SGNS), loops("_glove", GLOVE, "-fno-math-errno")],

@@ -19,7 +19,7 @@ from typing import Any
 from lexbeam.schemas.cloze import QUESTIONS
 from lexbeam.transforms.cloze.pairs.pair import PLACEHOLDER
 from lexbeam.transforms.common.publish.snapshots import open_snapshot
-from lexbeam.transforms.evaluation.shares import wilson
+from lexbeam.transforms.evaluation.bootstrap import wilson
 from lexbeam.transforms.inflection.english import english_inflector, tag_of
 
 SHAPE = ("Degree", "Mood", "Number", "Person", "Tense", "VerbForm")

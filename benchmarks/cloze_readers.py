@@ -35,10 +35,17 @@ from lexbeam.schemas.cloze import CANDIDATES
 from lexbeam.transforms.cloze.filters.candidates import question_id
 from lexbeam.transforms.cloze.readers.data import Encoded, EncodeOptions, GroupTask, QuestionGroup, questions
 from lexbeam.transforms.cloze.readers.encoding import ENCODE
-from lexbeam.transforms.cloze.readers.frequency import BandOptions
 from lexbeam.transforms.cloze.readers.options import READERS, Questions, ReaderNetworkOptions
-from lexbeam.transforms.cloze.readers.predict_stage import READ_PREDICT, PredictTask, tally_of
-from lexbeam.transforms.cloze.readers.train_stage import READ_TRAIN, FoldOptions, ReadTask, folds_of
+from lexbeam.transforms.cloze.readers.reading_in_folds import (
+    READ_PREDICT,
+    READ_TRAIN,
+    FoldOptions,
+    PredictTask,
+    ReadTask,
+    folds_of,
+    tally_of,
+)
+from lexbeam.transforms.cloze.readers.words import BandOptions
 from lexbeam.transforms.cloze.word_resources import VECTORS, WORDNET
 from lexbeam.transforms.common.publish.snapshots import open_snapshot
 from lexbeam.transforms.common.store.artefacts import Artefact, Workspace, make

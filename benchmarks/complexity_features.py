@@ -36,9 +36,8 @@ import yaml
 
 from benchmarks.measure import BenchmarkRow, Skipped, lexbeam, run_script, timed
 from lexbeam.transforms.complexity.features.base import FeatureSetting
-from lexbeam.transforms.complexity.features.form import PREFIXES, SUFFIXES
-from lexbeam.transforms.complexity.features.registry import features_of
-from lexbeam.transforms.complexity.features.stages import FeatureOptions, setting_of
+from lexbeam.transforms.complexity.features.groups import FeatureOptions, features_of, setting_of
+from lexbeam.transforms.complexity.features.word_forms import PREFIXES, SUFFIXES
 from lexbeam.transforms.lexicon.compiled.frequencies import trigram_values
 from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
 from lexbeam.transforms.lexicon.wordnet.ragged import LEXNAME_PARTS, LEXNAMES
@@ -48,7 +47,7 @@ ROWS = 20_000
 MANY = 120_000
 FILES = 8
 REPEATS = 3
-BATCH = 16_384  # as `transforms/complexity/features/stages.py` computes them
+BATCH = 16_384  # as `transforms/complexity/features/groups.py` computes them
 WARM = 100
 GROUPS = ("form", "frequency", "norms", "wordnet", "context")
 LANGUAGES = ("de", "es", "fr", "it", "nl", "pt", "sv")

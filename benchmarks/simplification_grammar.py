@@ -33,11 +33,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from lexbeam.schemas.simplification.instances import INSTANCES
-from lexbeam.schemas.simplification.rankings import SIMPLIFICATIONS
+from lexbeam.schemas.simplification import INSTANCES, SIMPLIFICATIONS
 from lexbeam.transforms.common.publish.snapshots import open_snapshot
 from lexbeam.transforms.common.store.tables import read_rows
-from lexbeam.transforms.evaluation.shares import wilson
+from lexbeam.transforms.evaluation.bootstrap import wilson
 
 ANALYSER = "/usr/share/apertium/apertium-spa-cat/spa-cat.automorf.bin"
 KINDS = ("agreement", "article", "capital", "form", "inflection")

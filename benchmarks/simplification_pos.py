@@ -18,18 +18,21 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.measure import BenchmarkRow, Skipped, data_folder, lexbeam, timed
-from lexbeam.schemas.simplification.candidates import CANDIDATES
-from lexbeam.schemas.simplification.instances import INSTANCES
+from lexbeam.schemas.simplification import CANDIDATES, INSTANCES
 from lexbeam.transforms.annotation.engines.registry import load_tagger
 from lexbeam.transforms.common.blas import one_thread
 from lexbeam.transforms.common.publish.snapshots import open_snapshot
 from lexbeam.transforms.common.store.artefacts import Workspace, make
 from lexbeam.transforms.common.store.tables import read_rows
 from lexbeam.transforms.simplification.records import JoinTask, instances_of, tasks_of
-from lexbeam.transforms.simplification.selection.filter import replaced
-from lexbeam.transforms.simplification.selection.inputs import SelectionFiles, selection_of
-from lexbeam.transforms.simplification.selection.options import SelectionOptions
-from lexbeam.transforms.simplification.selection.stage import SELECT, Selected, Selection
+from lexbeam.transforms.simplification.selection.candidate_filter import SelectionOptions, replaced
+from lexbeam.transforms.simplification.selection.candidate_selection import (
+    SELECT,
+    Selected,
+    Selection,
+    SelectionFiles,
+    selection_of,
+)
 
 REPEATS = 5
 BOUND, BOUND_ALONE = 2.0, 1.75

@@ -26,7 +26,7 @@ from benchmarks.measure import ROOT, data_folder, lexbeam
 from lexbeam.transforms.change.scores.named_systems import SYSTEMS
 from lexbeam.transforms.change.scores.system_settings import has_chance
 from lexbeam.transforms.embeddings.representations import SGNS
-from lexbeam.transforms.evaluation.ranking import average_precision
+from lexbeam.transforms.evaluation.outcomes import average_precision
 
 FOLDER = ROOT / "docs" / "systems"
 PICTURE = ROOT / "docs" / "pictures" / "systems-sotu.svg"

@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 
 from benchmarks.measure import lexbeam
 from lexbeam.transforms.evaluation.metrics import spearman
-from lexbeam.transforms.evaluation.ranking import average_precision
+from lexbeam.transforms.evaluation.outcomes import average_precision
 
 TRAINERS = ("gensim", "fast")
 Scores = dict[str, float]

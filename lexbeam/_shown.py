@@ -9,8 +9,7 @@ import pyarrow as pa
 from lexbeam._groups import keep_silent
 from lexbeam._pandas import explain_missing_pandas
 from lexbeam.pipelines.frame.blocks import shown_lines
-from lexbeam.pipelines.shown.html import as_html
-from lexbeam.pipelines.shown.rows import first_rows
+from lexbeam.pipelines.shown.rows import as_html, first_rows
 from lexbeam.transforms.common.shown import Block, amount
 
 SHOWN = 20  # rows of a table

@@ -12,7 +12,7 @@ from lexbeam._shown import ArrowTable, Lines
 from lexbeam._views import answer_table
 from lexbeam.pipelines.frame.command import Command
 from lexbeam.pipelines.frame.registry import COMMANDS, command_of, section_of
-from lexbeam.pipelines.shown.html import as_html, folded
+from lexbeam.pipelines.shown.rows import as_html, folded
 from lexbeam.transforms.common.errors import LexbeamError, nearest
 from lexbeam.transforms.common.publish.history import resolve_snapshot
 from lexbeam.transforms.common.publish.snapshots import Snapshot, open_kept, open_snapshot

@@ -16,8 +16,8 @@ DOCS = Path(__file__).resolve().parents[1] / "docs"
 # By page and first cell of the table: the registry, and names that are no entries of it.
 TABLES = {
     ("reference/formats.md", "format"): ("lexbeam.transforms.formats.readers.registry:READERS", ()),
-    ("reference/formats.md", "form of dates"): ("lexbeam.transforms.formats.records.date_forms:DATE_FORMS", ()),
-    ("reference/formats.md", "edited format"): ("lexbeam.transforms.formats.spans.registry:SPANS", ()),
+    ("reference/formats.md", "form of dates"): ("lexbeam.transforms.formats.records.date_parsing:DATE_FORMS", ()),
+    ("reference/formats.md", "edited format"): ("lexbeam.transforms.formats.spans.spanned:SPANS", ()),
     ("reference/annotation.md", "engine"): ("lexbeam.transforms.annotation.engines.registry:ENGINES", ("none",)),
     ("reference/annotation.md", "layer"): ("lexbeam.transforms.layers.registry:LAYERS", ()),
     ("reference/encoders.md", "pooling"): ("lexbeam.transforms.lexicon.encoders.span_vectors:POOLINGS", ()),
@@ -38,7 +38,7 @@ TABLES = {
     ),
     ("tasks/change/methods.md", "threshold"): ("lexbeam.transforms.change.scores.thresholds:THRESHOLDS", ()),
     ("tasks/change/methods.md", "measure"): ("lexbeam.transforms.change.scores.measures:MEASURES", ()),
-    ("tasks/complexity/features.md", "group"): ("lexbeam.transforms.complexity.features.registry:GROUPS", ()),
+    ("tasks/complexity/features.md", "group"): ("lexbeam.transforms.complexity.features.groups:GROUPS", ()),
     ("tasks/complexity/score.md", "name"): ("lexbeam.transforms.learning.scorers:SCORERS", ()),
     ("tasks/complexity/load.md", "layout"): ("lexbeam.transforms.complexity.instances.layouts:LAYOUTS", ()),
     ("tasks/complexity/select.md", "pattern"): ("lexbeam.transforms.complexity.select.patterns:PATTERNS", ()),
@@ -63,7 +63,7 @@ TABLES = {
         (),
     ),
     ("tasks/simplification/generate.md", "rule"): (
-        "lexbeam.transforms.simplification.generation.masked_cleaning:RULES",
+        "lexbeam.transforms.simplification.generation.masked_words:RULES",
         (),
     ),
     ("tasks/simplification/inflector.md", "format"): ("lexbeam.transforms.inflection.dictionaries:FORMATS", ()),
@@ -71,7 +71,7 @@ TABLES = {
         "lexbeam.transforms.simplification.instances.rows:READERS",
         ("complexity", "corpus", "documents"),
     ),
-    ("tasks/simplification/text.md", "setting"): ("lexbeam.transforms.simplification.text_settings:TEXT_SETTINGS", ()),
+    ("tasks/simplification/text.md", "setting"): ("lexbeam.transforms.simplification.settings:TEXT_SETTINGS", ()),
     ("tasks/simplification/rank.md", "filter"): ("lexbeam.transforms.simplification.selection.filters:FILTERS", ()),
     ("tasks/simplification/rank.md", "ranker"): ("lexbeam.transforms.simplification.ranking.rankers:RANKERS", ()),
 }

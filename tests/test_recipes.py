@@ -45,8 +45,7 @@ def test_a_format(recipe):
 
 def test_a_format_that_can_be_edited(recipe, monkeypatch):
     from lexbeam.transforms.formats.readers.registry import READERS
-    from lexbeam.transforms.formats.spans.registry import SPANS, spanned
-    from lexbeam.transforms.formats.spans.source import TextEdit
+    from lexbeam.transforms.formats.spans.spanned import SPANS, TextEdit, spanned
 
     name = recipe("Add a format that can be edited")
     reader = {}
@@ -205,9 +204,9 @@ def one_instance():
 
 
 def test_a_generator(recipe):
-    from lexbeam.transforms.simplification.generation.inputs import GenerationFiles, generation_inputs
-    from lexbeam.transforms.simplification.generation.options import GenerationOptions
-    from lexbeam.transforms.simplification.generation.stage import candidates_of
+    from lexbeam.transforms.simplification.generation.candidate_generation import candidates_of
+    from lexbeam.transforms.simplification.generation.generator import GenerationOptions
+    from lexbeam.transforms.simplification.generation.generators import GenerationFiles, generation_inputs
 
     name = recipe("Add a generator")
     asking = generation_inputs({"": GenerationOptions(generators=(name,))}, GenerationFiles())
@@ -216,12 +215,15 @@ def test_a_generator(recipe):
 
 
 def test_a_selection_filter(recipe):
-    from lexbeam.schemas.simplification.candidates import SELECTIONS, selection_reasons
-    from lexbeam.schemas.simplification.rankings import FUNNEL
+    from lexbeam.schemas.simplification import FUNNEL, SELECTIONS, selection_reasons
     from lexbeam.transforms.common.options.fields import options_of
-    from lexbeam.transforms.simplification.selection.filter import CandidateState, InstanceCandidates, Selecting
+    from lexbeam.transforms.simplification.selection.candidate_filter import (
+        CandidateState,
+        InstanceCandidates,
+        Selecting,
+        SelectionOptions,
+    )
     from lexbeam.transforms.simplification.selection.filters import FILTERS
-    from lexbeam.transforms.simplification.selection.options import SelectionOptions
 
     name = recipe("Add a selection filter")
     group = InstanceCandidates(

@@ -1,15 +1,17 @@
-"""Rows of tables for a person, as tab-separated values, and as JSON."""
+"""Rows of tables for a person, as tab-separated values, as JSON; blocks (`pipelines/frame/blocks.py`) as HTML."""
 
 import datetime
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from html import escape
+from itertools import groupby
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from lexbeam.transforms.common.errors import UNSEEN, visible
-from lexbeam.transforms.common.shown import Grid, columns_with, guarded, listed
+from lexbeam.transforms.common.shown import Block, Grid, Kwic, columns_with, guarded, listed
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.tables import read_rows
 
@@ -134,3 +136,51 @@ def cell(value: object, width: int | None) -> str:
         text = str(value)
     text = text.replace("\t", " ").replace("\n", " ")
     return text if width is None or len(text) <= width else text[: width - 1] + "…"
+
+
+_SIDES = {True: ' style="text-align: right"', False: ' style="text-align: left"'}
+
+
+def as_html(blocks: Iterable[Block]) -> str:
+    """Return blocks as HTML: lines that follow one another as a text, grids and uses as tables."""
+    return "\n".join(filter(None, _pieces(blocks)))
+
+
+def folded(title: str, blocks: Iterable[Block]) -> str:
+    """Return blocks as HTML that is shown when its title is clicked on."""
+    return f"<details><summary>{_text(title)}</summary>\n{as_html(blocks)}\n</details>"
+
+
+def _pieces(blocks: Iterable[Block]) -> Iterator[str]:
+    for kind, same in groupby(blocks, type):
+        if kind is Grid:
+            yield from (_grid(grid) for grid in same if isinstance(grid, Grid))
+        elif kind is Kwic:
+            yield from (_uses(kwic) for kwic in same if isinstance(kwic, Kwic))
+        else:
+            text = "\n".join(map(str, same)).strip("\n")
+            yield f'<pre style="white-space: pre-wrap">{_text(text)}</pre>' if text else ""
+
+
+def _grid(grid: Grid) -> str:
+    sides = [_SIDES[place in grid.right] for place in range(len(grid.heads))]
+    head = _row("th", grid.heads, sides) if any(grid.heads) else ""
+    rows = "".join(_row("td", row, sides) for row in grid.rows)
+    return f"<table><thead>{head}</thead><tbody>{rows}</tbody></table>"
+
+
+def _row(tag: str, cells: Iterable[str], sides: Iterable[str]) -> str:
+    return f"<tr>{''.join(f'<{tag}{side}>{_text(cell)}</{tag}>' for cell, side in zip(cells, sides, strict=True))}</tr>"
+
+
+def _uses(kwic: Kwic) -> str:
+    rows = (
+        f"<tr><td{_SIDES[True]}>{_text(use.left)}</td><td><b>{_text(use.target)}</b></td>"
+        f"<td{_SIDES[False]}>{_text(use.right)}</td><td>{_text(use.where)}</td></tr>"
+        for use in kwic.uses
+    )
+    return f"<table><tbody>{''.join(rows)}</tbody></table>"
+
+
+def _text(text: str) -> str:
+    return escape(visible(text))

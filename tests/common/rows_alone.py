@@ -12,10 +12,9 @@ import threadpoolctl
 
 from lexbeam.transforms.change.scores.measures import cosine_distance
 from lexbeam.transforms.cloze.abstractness import concreteness_estimators as concreteness
-from lexbeam.transforms.common.rowwise import dots, product
+from lexbeam.transforms.common.rowwise import dots, gaussian_sums, product
 from lexbeam.transforms.embeddings.neighbours import nearest_neighbours
 from lexbeam.transforms.embeddings.spaces import Side, apply
-from lexbeam.transforms.learning.models.kernels import gaussian_sums
 from lexbeam.transforms.learning.scorers import SCORERS
 from lexbeam.transforms.lexicon.compiled.static_vectors import changed, moments_of, variant_of
 

@@ -92,7 +92,7 @@ def test_the_stylesheet_counts_for_what_reads_tei_and_for_nothing_else(tmp_path)
         return found
 
     before = identities()
-    stylesheet = tmp_path / "lexbeam" / "transforms" / "formats" / "readers" / "tei" / "marks.xsl"
+    stylesheet = tmp_path / "lexbeam" / "transforms" / "formats" / "readers" / "marks.xsl"
     stylesheet.write_text(stylesheet.read_text("utf-8").replace("figDesc | ", ""), "utf-8")
     after = identities()
     assert [old == new for old, new in zip(before, after, strict=True)] == [False, True]

@@ -10,10 +10,10 @@ import pytest
 
 from lexbeam.transforms.change.spaces.training import Train
 from lexbeam.transforms.cloze.pairs.read_stage import READ_CORPUS
-from lexbeam.transforms.cloze.readers.train_stage import READ_TRAIN
+from lexbeam.transforms.cloze.readers.reading_in_folds import READ_TRAIN
 from lexbeam.transforms.common.code.code_identity import code_identity
 from lexbeam.transforms.common.code.walk import PACKAGES, PLUMBING, Walk
-from lexbeam.transforms.complexity.features.stages import FEATURE
+from lexbeam.transforms.complexity.features.groups import FEATURE
 from lexbeam.transforms.formats.readers.registry import read_file
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -40,7 +40,7 @@ def test_training_reaches_what_trains_and_no_other_stage():
 @pytest.mark.parametrize(
     ("stage", "chosen", "foreign"),
     [
-        (FEATURE, {"complexity.features.registry:GROUPS": ["form"]}, ":ENCODERS"),
+        (FEATURE, {"complexity.features.groups:GROUPS": ["form"]}, ":ENCODERS"),
         (READ_TRAIN, {"cloze.readers.options:READERS": ["ga"]}, ".wordnet.morphy:"),
         (READ_CORPUS, {}, ":LAYERS"),
     ],

@@ -107,7 +107,7 @@ def requirements_by_extra():
 def registries():
     """Return the registries whose entries name modules."""
     from lexbeam.transforms.cloze.abstractness.concreteness_estimators import ESTIMATORS
-    from lexbeam.transforms.complexity.features.registry import GROUPS
+    from lexbeam.transforms.complexity.features.groups import GROUPS
     from lexbeam.transforms.learning.scorers import SCORERS
     from lexbeam.transforms.lexicon.encoders.loading_encoders import ENCODERS
 

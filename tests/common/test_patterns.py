@@ -8,9 +8,9 @@ from pattern_scan import Found, Hostile, found_patterns, hostile, made_in_functi
 LENGTH, TIMES, MOST = 512, 8, 24
 LEAST = 1e-3  # seconds at the greater length, below which the clock decides
 WITHIN = {
-    "transforms/formats/readers/tei/breaks.py _WORD_BEHIND": "looks at 400 bytes before a break",
-    "transforms/formats/readers/tei/body.py _VALUES": "marks.xsl puts four values behind each mark",
-    "transforms/formats/spans/tei.py _MARKUP": "the reader has parsed the document before: its markup is whole",
+    "transforms/formats/readers/tei_text.py _WORD_BEHIND": "looks at 400 bytes before a break",
+    "transforms/formats/readers/tei_text.py _VALUES": "marks.xsl puts four values behind each mark",
+    "transforms/formats/spans/markup.py _MARKUP": "the reader has parsed the document before: its markup is whole",
 }
 MADE = {
     "lexbeam/_given.py told": "paths as they are, in a message",
@@ -22,7 +22,7 @@ MADE = {
     "transforms/formats/readers/delimited.py _open_cell": "a delimiter and a quote, and cells as they are written",
     "transforms/formats/records/date_parsing.py _plain": "dates of at most 200 characters",
     "transforms/formats/records/scripts.py _stretches": "a class of characters, over and over",
-    "transforms/formats/spans/codes.py code_blocks": "the name of a tag as it is, each looked for once",
+    "transforms/formats/spans/origin.py code_blocks": "the name of a tag as it is, each looked for once",
     "transforms/inflection/paradigms.py edit_of": "the beginning and the middle of a word as they are",
     "transforms/learning/models/lightgbm_text.py _check_tree": "numbers, tried at one place",
     "transforms/learning/models/lightgbm_text.py _number": "numbers, tried at one place",

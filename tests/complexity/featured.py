@@ -4,10 +4,10 @@ import re
 
 import pyarrow as pa
 
-from lexbeam.schemas.complexity.instances import INSTANCES
+from lexbeam.schemas.complexity import INSTANCES
 from lexbeam.transforms.common.draws.by_content import hash_of
 from lexbeam.transforms.complexity.features.base import FeatureSetting
-from lexbeam.transforms.complexity.features.registry import GROUPS, features_of
+from lexbeam.transforms.complexity.features.groups import GROUPS, features_of
 from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
 
 ZIPF = {

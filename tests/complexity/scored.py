@@ -10,9 +10,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "common"))
 
 from making import put
 
-from lexbeam.schemas.complexity.features import features_schema
-from lexbeam.schemas.complexity.instances import INSTANCES
-from lexbeam.schemas.complexity.labels import LABELS, SPLITS
+from lexbeam.schemas.complexity import INSTANCES, LABELS, SPLITS, features_schema
 from lexbeam.transforms.common.publish.sections import Made
 from lexbeam.transforms.common.store.artefacts import Artefact
 from lexbeam.transforms.common.store.tables import Part, write_part

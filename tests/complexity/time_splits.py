@@ -10,7 +10,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from lexbeam.transforms.common.draws.splits import distances, parse_shares
-from lexbeam.transforms.complexity.splits.splits import SPLIT_METHODS, Instances, SplitOptions
+from lexbeam.transforms.complexity.labels.label_splits import SPLIT_METHODS, Instances, SplitOptions
 
 
 def drawn(rows: int) -> Instances:

@@ -5,12 +5,11 @@ import doctest
 import numpy as np
 import pytest
 
-from lexbeam.transforms.evaluation import paired
+from lexbeam.transforms.evaluation import evaluating
 from lexbeam.transforms.evaluation.bootstrap import BootstrapOptions
-from lexbeam.transforms.evaluation.evaluating import measure, measure_difference
+from lexbeam.transforms.evaluation.evaluating import Together, measure, measure_difference
 from lexbeam.transforms.evaluation.metrics import Metric
 from lexbeam.transforms.evaluation.outcomes import Terms
-from lexbeam.transforms.evaluation.paired import Together
 
 OPTIONS = BootstrapOptions(resamples=200, seed=4)
 MEAN = Metric(lambda above, below: Terms(above, below), "terms", doc="toy")
@@ -26,7 +25,7 @@ def made(number=40, systems=3, seed=5):
 
 
 def test_doctests():
-    assert doctest.testmod(paired).failed == 0
+    assert doctest.testmod(evaluating).failed == 0
 
 
 def test_values_and_intervals_are_those_of_each_by_itself():

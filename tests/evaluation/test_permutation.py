@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from lexbeam.transforms.evaluation.bootstrap import BootstrapOptions
+from lexbeam.transforms.evaluation.bootstrap import BootstrapOptions, permutation_p
 from lexbeam.transforms.evaluation.metrics import METRICS
-from lexbeam.transforms.evaluation.permutation import permutation_p
 
 MANY = BootstrapOptions(resamples=2000)
 

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score
 
-from lexbeam.transforms.evaluation.outcomes import Undefined
-from lexbeam.transforms.evaluation.ranking import average_precision, average_precisions
+from lexbeam.transforms.evaluation.outcomes import Undefined, average_precision, average_precisions
 
 RANKED = two_columns(st.booleans(), NUMBERS, most=7)
 

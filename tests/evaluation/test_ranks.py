@@ -3,7 +3,7 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexbeam.transforms.evaluation.ranks import average_ranks
+from lexbeam.transforms.evaluation.outcomes import average_ranks
 
 
 @given(st.lists(st.integers(-5, 5), min_size=1, max_size=30))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lexbeam.transforms.evaluation.shares import wilson
+from lexbeam.transforms.evaluation.bootstrap import wilson
 
 
 def test_wilsons_interval():

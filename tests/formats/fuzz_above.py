@@ -23,8 +23,14 @@ from lexbeam.schemas.rejects import REASONS, RejectRow
 from lexbeam.transforms.annotation.engines.normalise import parse_rules
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.common.store.artefacts import Workspace, make
-from lexbeam.transforms.formats.dates.metadata import Metadata
-from lexbeam.transforms.formats.dates.rules import DATE_RANGES, DateRule, date_of, load_metadata, parse_date_rule
+from lexbeam.transforms.formats.dates.rules import (
+    DATE_RANGES,
+    DateRule,
+    Metadata,
+    date_of,
+    load_metadata,
+    parse_date_rule,
+)
 from lexbeam.transforms.formats.ingest.stage import INGEST, IngestOptions, InputFile, Unit, read_documents
 from lexbeam.transforms.formats.ingest.staging import RECORD
 from lexbeam.transforms.formats.records.base import ReaderOptions, Record

@@ -28,7 +28,7 @@ from lexbeam.schemas.rejects import REASONS
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.names import file_of, unescape
 from lexbeam.transforms.common.records import annotation_batch
-from lexbeam.transforms.formats.readers import conllu, jsonl, parquet, text
+from lexbeam.transforms.formats.readers import conllu, json_records, parquet, text
 from lexbeam.transforms.formats.readers.registry import read_file
 from lexbeam.transforms.formats.records import hyphens, text_cleaning
 from lexbeam.transforms.formats.records.base import ReaderOptions, Record, Reject
@@ -39,8 +39,8 @@ SMALL = (
     (conllu, "BLOCK", 2),
     (text, "BLOCK", 2),
     (parquet, "_BATCH_ROWS", 2),
-    (jsonl, "_SMALL", 8),
-    (jsonl, "_PIECE", 24),
+    (json_records, "_SMALL", 8),
+    (json_records, "_PIECE", 24),
     (text_cleaning, "_SHORT", 4),
     (hyphens.TextForms, "_BUDGET", 0),
 )

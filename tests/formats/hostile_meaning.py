@@ -13,8 +13,7 @@ from lexbeam.transforms.annotation.engines.registry import load_engine
 from lexbeam.transforms.common.names import escape
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.formats.ingest.stage import InputFile, read_documents
-from lexbeam.transforms.formats.spans.registry import spanned
-from lexbeam.transforms.formats.spans.source import TextEdit
+from lexbeam.transforms.formats.spans.spanned import TextEdit, spanned
 
 MEANING_HEAD = "| what was fed | as | what is read |\n|---|---|---|\n"
 

@@ -18,8 +18,7 @@ from reading import reader_options
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.formats.readers import text
 from lexbeam.transforms.formats.readers.registry import READERS, cutter_of, read_file, read_piece
-from lexbeam.transforms.formats.records.base import ReaderOptions, Reject, Source
-from lexbeam.transforms.formats.records.pieces import Uncuttable
+from lexbeam.transforms.formats.records.base import ReaderOptions, Reject, Source, Uncuttable
 from lexbeam.transforms.formats.sources.content import HEAD
 
 CUTTABLE = [name for name, entry in READERS.items() if entry.cut is not None]

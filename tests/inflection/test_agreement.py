@@ -9,7 +9,7 @@ from lexbeam.transforms.inflection.dictionaries import FormEntry
 from lexbeam.transforms.inflection.features import feats_of, inflection
 from lexbeam.transforms.inflection.inflector import Inflector, compiled
 from lexbeam.transforms.inflection.placing import gender_before
-from lexbeam.transforms.simplification.generation.forms import formed
+from lexbeam.transforms.simplification.generation.target_forms import formed
 from lexbeam.transforms.simplification.records import Instance, Proposal
 
 FORMS = [

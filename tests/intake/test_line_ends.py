@@ -9,7 +9,7 @@ from line_ending import ended
 from people_making import COMPLEXITY
 
 from lexbeam.transforms.change.gold.gold import table_of
-from lexbeam.transforms.cloze.answers.files import read_answers
+from lexbeam.transforms.cloze.answers.five_way import read_answers
 from lexbeam.transforms.cloze.pairs.layouts import LAYOUTS as PAIRS
 from lexbeam.transforms.cloze.pairs.read_options import InputText, ReadOptions
 from lexbeam.transforms.common.errors import LexbeamError
@@ -17,8 +17,7 @@ from lexbeam.transforms.common.options.small_texts import word_lines
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.complexity.instances.layouts import LAYOUTS
 from lexbeam.transforms.complexity.instances.official_files import read_scores
-from lexbeam.transforms.formats.readers.delimited import rows
-from lexbeam.transforms.formats.readers.quotes import quotes_settled
+from lexbeam.transforms.formats.readers.delimited import quotes_settled, rows
 from lexbeam.transforms.formats.records.base import ReaderOptions, Source
 from lexbeam.transforms.intake.header import About
 from lexbeam.transforms.people.opening import file_rows, open_sheet

@@ -12,8 +12,7 @@ from small_encoders import trained
 from small_runs import call, make_out, manifest
 
 from lexbeam.pipelines.frame.registry import load
-from lexbeam.schemas.complexity.instances import INSTANCES
-from lexbeam.schemas.complexity.labels import LABELS
+from lexbeam.schemas.complexity import INSTANCES, LABELS
 from lexbeam.transforms.common.publish.sections import Made
 from lexbeam.transforms.common.publish.snapshots import open_snapshot
 from lexbeam.transforms.common.store.artefacts import Artefact

@@ -10,8 +10,7 @@ from small_runs import call, manifest
 
 from lexbeam.transforms.common.draws.by_content import content_hashes, numbers
 from lexbeam.transforms.complexity.instances.instance import instance_id
-from lexbeam.transforms.complexity.select.find_stage import COPIES, OCCURRENCES
-from lexbeam.transforms.complexity.select.picking import QUOTAS
+from lexbeam.transforms.complexity.select.occurrences import COPIES, OCCURRENCES, QUOTAS
 
 pytestmark = pytest.mark.slow
 

@@ -12,17 +12,17 @@ from lexbeam.pipelines.frame.registry import command_of
 from lexbeam.transforms.cloze.answers.trained_systems import ANSWER, ANSWER_TRAIN
 from lexbeam.transforms.cloze.filters.candidates import JUDGE
 from lexbeam.transforms.cloze.questions.choice_stage import CHOOSE
-from lexbeam.transforms.cloze.readers.predict_stage import READ_PREDICT
+from lexbeam.transforms.cloze.readers.reading_in_folds import READ_PREDICT
 from lexbeam.transforms.common.code import code_identity, fingerprints
 from lexbeam.transforms.common.code.code_identity import forget_sources
 from lexbeam.transforms.common.publish.snapshots import open_snapshot
 from lexbeam.transforms.complexity.scorers.fit_stages import FIT
 from lexbeam.transforms.inflection.models import InflectorReference, chosen_formats
-from lexbeam.transforms.simplification.generation.stage import GENERATE
+from lexbeam.transforms.simplification.generation.candidate_generation import GENERATE
 from lexbeam.transforms.simplification.instances.find_stage import FIND_IN_CORPUS, chosen_in_corpus
-from lexbeam.transforms.simplification.ranking.stage import RANK
-from lexbeam.transforms.simplification.rewriting.stage import REWRITE
-from lexbeam.transforms.simplification.selection.stage import SELECT
+from lexbeam.transforms.simplification.ranking.ranked_parts import RANK
+from lexbeam.transforms.simplification.rewriting.sentence_rewriting import REWRITE
+from lexbeam.transforms.simplification.selection.candidate_selection import SELECT
 
 LOCK = Path(__file__).resolve().parents[2] / "requirements" / "core.lock"
 CORE = {*re.findall(r"^([a-z0-9-]+)==", LOCK.read_text(), re.M), "lexbeam"}
@@ -79,7 +79,7 @@ def stage_of(section, name):
 
 _S = "lexbeam.transforms.simplification"
 NONE = {"lexbeam.transforms.lexicon.resource_cache:KINDS": [], "lexbeam.transforms.learning.models.formats:FORMATS": []}
-MASKED = [f"{_S}.generation.masked_cleaning:RULES", f"{_S}.generation.masked_cleaning:MERGES"]
+MASKED = [f"{_S}.generation.masked_words:RULES", f"{_S}.generation.masked_words:MERGES"]
 SENSES = {f"{_S}.generation.thesaurus:SENSES": ["all"]}
 ALONE = [
     (FIND_IN_CORPUS, chosen_in_corpus(None, SimpleNamespace(choice=SimpleNamespace(scorer=None)))),
@@ -128,7 +128,7 @@ def test_what_is_chosen_counts_with_its_packages():
 def test_of_models_the_formats_count_that_a_case_saves_or_a_system_is_kept_in():
     ridge = {
         "lexbeam.transforms.learning.scorers:SCORERS": ["ridge"],
-        "lexbeam.transforms.complexity.scorers.multiword:MODES": [],
+        "lexbeam.transforms.complexity.scorers.design:MODES": [],
     }
     heavy = {"lightgbm", "safetensors", "skops", "torch"}
     assert not heavy & dict(FIT.code({**NONE, **ridge}).packages).keys()

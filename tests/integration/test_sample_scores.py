@@ -10,7 +10,7 @@ import pytest
 from changed_runs import can_train
 
 from lexbeam.pipelines.cli import main
-from lexbeam.transforms.sample.vocabulary import FUNCTION_WORDS, NAMES
+from lexbeam.transforms.sample.language import FUNCTION_WORDS, NAMES
 
 # Seeds of corpora, how many seeds of training each has, and the trainer.
 FAST = "fast" if can_train("fast") else "gensim"

@@ -14,7 +14,7 @@ from small_runs import SLICES, SMALL, change, copy_of_out, corpus, unless_given,
 
 from lexbeam.pipelines.cli import main
 from lexbeam.transforms.change.spaces import training
-from lexbeam.transforms.evaluation.ranking import average_precision
+from lexbeam.transforms.evaluation.outcomes import average_precision
 
 FAST = "fast" if can_train("fast") else "gensim"
 SHARDED = ["--shards", "2", "--rounds", "2", "--null", "3", "--trainer", FAST, "--rank-min-count", "5"]

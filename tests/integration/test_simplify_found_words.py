@@ -7,7 +7,7 @@ import pytest
 from small_runs import call, manifest
 from wordfreq import zipf_frequency
 
-from lexbeam.schemas.simplification.instances import CHOSEN_BY
+from lexbeam.schemas.simplification import CHOSEN_BY
 from lexbeam.transforms.common.publish.snapshots import open_snapshot
 
 TAGS = {

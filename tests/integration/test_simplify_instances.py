@@ -7,7 +7,7 @@ import pytest
 from scored import publish, tables
 from small_runs import call, manifest
 
-from lexbeam.schemas.simplification.instances import FLAGS, INSTANCE_REASONS, INSTANCES, SUBSTITUTES
+from lexbeam.schemas.simplification import FLAGS, INSTANCE_REASONS, INSTANCES, SUBSTITUTES
 from lexbeam.transforms.common.publish.snapshots import open_snapshot
 from lexbeam.transforms.common.store import artefacts
 

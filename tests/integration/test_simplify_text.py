@@ -11,7 +11,7 @@ from small_runs import call, manifest, unless_given
 import lexbeam
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.common.publish.snapshots import open_snapshot
-from lexbeam.transforms.simplification.text_settings import DEFAULT, ENOUGH, TEXT_SETTINGS, precision_told, setting_of
+from lexbeam.transforms.simplification.settings import DEFAULT, ENOUGH, TEXT_SETTINGS, precision_told, setting_of
 
 ROOT = Path(__file__).resolve().parents[2]
 THESAURUS = """UTF-8

@@ -7,8 +7,8 @@ import pytest
 from sklearn.decomposition import PCA
 from sklearn.linear_model import Ridge
 
+from lexbeam.transforms.learning.fitting import fit_projected, predict_projected
 from lexbeam.transforms.learning.models.formats import read_safetensors, write_safetensors
-from lexbeam.transforms.learning.projection import fit_projected, predict_projected
 from lexbeam.transforms.learning.scorer import Scorer, ScorerOptions, ScorerTraining
 from lexbeam.transforms.learning.scorers import SCORERS
 

@@ -17,8 +17,7 @@ from lexbeam.transforms.common.endable import LONG
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.learning.models.formats import read_safetensors, write_safetensors
 from lexbeam.transforms.learning.scorer import ScorerOptions, ScorerTraining, fit_endable
-from lexbeam.transforms.learning.scorers import SCORERS
-from lexbeam.transforms.learning.stacking import weigh
+from lexbeam.transforms.learning.scorers import SCORERS, weigh
 
 SMALL = ScorerOptions(trees=8, rounds=20, leaves=8, boosting_leaves=4, inner_folds=3)
 

@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import pearsonr
 
 import lexbeam
-from lexbeam.transforms.complexity.scorers.word_list import complexity_by_frequency
+from lexbeam.transforms.complexity.scorers.word_scorer import complexity_by_frequency
 
 WORDS = ["engine", "the", "ordinance", "qwrtzx"]
 

@@ -5,7 +5,7 @@ from lexbeam.transforms.common.options.fields import options_of
 from lexbeam.transforms.lexicon import resources
 from lexbeam.transforms.lexicon.resource_cache import parse_spec
 from lexbeam.transforms.lexicon.resources import is_installed, spec_or_default
-from lexbeam.transforms.simplification.generation.inputs import GenerationFiles
+from lexbeam.transforms.simplification.generation.generators import GenerationFiles
 
 
 def test_what_is_stated_counts_and_else_debians(tmp_path, monkeypatch):

@@ -12,7 +12,7 @@ from lexbeam.transforms.common.store.artefacts import Workspace
 from lexbeam.transforms.common.store.sound import Damaged
 from lexbeam.transforms.lexicon.resource_cache import KINDS, parse_spec
 from lexbeam.transforms.lexicon.resources import Lexicon, LexiconOptions, prepare
-from lexbeam.transforms.simplification.generation.inputs import GenerationFiles
+from lexbeam.transforms.simplification.generation.generators import GenerationFiles
 
 
 @pytest.fixture

@@ -3,8 +3,7 @@
 import pyarrow as pa
 
 from lexbeam.schemas.columns import column
-from lexbeam.transforms.report.charts import bars_across, bars_over_time, lines
-from lexbeam.transforms.report.layered_charts import bands, cloud, paths, series
+from lexbeam.transforms.report.charts import bands, bars_across, bars_over_time, cloud, lines, paths, series
 from lexbeam.transforms.report.panels import Chart, Choice, Note, Rows, UsesPanel
 
 HOSTILE = "</script><script>window.ran = 1</script><img src=x onerror='window.ran = 2'>"

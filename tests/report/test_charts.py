@@ -1,9 +1,15 @@
+""" """
+
 import json
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from lexbeam.transforms.common.errors import LexbeamError
-from lexbeam.transforms.report import charts, layered_charts
+from lexbeam.transforms.report import charts
+from lexbeam.transforms.report.charts import HEIGHT, LETTER, LINE, NARROW, WIDTH, free_labels
 
 SPECS = {
     "over time": lambda: charts.bars_over_time("from", "before", "tokens", colour="genre"),
@@ -13,14 +19,14 @@ SPECS = {
     "bare bands": lambda: bands(null=None, noise=None),
     "cloud": lambda: cloud("null mean"),
     "bare cloud": lambda: cloud(None),
-    "histogram": lambda: layered_charts.histogram(
+    "histogram": lambda: charts.histogram(
         "from", "to", "words", at="threshold", colour="verdict", values={"a": "var(--c2)"}
     ),
-    "paths": lambda: layered_charts.paths("x", "y", name="name", stage="slice", order="order", values=["old", "new"]),
-    "series": lambda: layered_charts.series(
+    "paths": lambda: charts.paths("x", "y", name="name", stage="slice", order="order", values=["old", "new"]),
+    "series": lambda: charts.series(
         "slice", "distance", null="high", colour="measured", values=["one"], names=["a", "b"]
     ),
-    "bare series": lambda: layered_charts.series(
+    "bare series": lambda: charts.series(
         "slice", "distance", null=None, colour="measured", values=["one"], names=["a", "b"]
     ),
 }
@@ -28,12 +34,12 @@ SPECS = {
 
 def bands(null=("mean", "high"), noise=("less", "more")):
     values = {"a": "var(--c2)", "b": "var(--c8)"}
-    return layered_charts.bands("word", "score", null=null, noise=noise, colour="finding", values=values, number=30)
+    return charts.bands("word", "score", null=null, noise=noise, colour="finding", values=values, number=30)
 
 
 def cloud(behind):
     values = {"a": "var(--c2)", "b": "var(--c8)"}
-    return layered_charts.cloud(
+    return charts.cloud(
         "uses", "score", behind=behind, name="word", label=("label", "narrow"), colour="finding", values=values
     )
 
@@ -112,3 +118,45 @@ def test_a_missing_package_is_named_with_its_extra(monkeypatch):
         charts.lines("a", "b")
     with pytest.raises(LexbeamError, match=r"package vl_convert: .*report"):
         charts.bundle.__wrapped__()
+
+
+POINTS = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1), st.integers(1, 12)), max_size=12)
+
+
+def boxes(points, places, width):
+    """Left, right and middle of labels, in pixels."""
+    x, y = (np.array([point[axis] for point in points]) for axis in (0, 1))
+    spans = [np.ptp(axis) or 1.0 for axis in (x, y)]
+    at, top = (x - x.min()) / spans[0] * width, (y - y.min()) / spans[1] * HEIGHT
+    sizes = [LETTER * points[n][2] for n in places]
+    starts = [at[n] - size if at[n] + size > width else at[n] for n, size in zip(places, sizes, strict=True)]
+    return [(start, start + size, top[n]) for n, start, size in zip(places, starts, sizes, strict=True)]
+
+
+def cover(one, other):
+    return one[0] < other[1] and other[0] < one[1] and abs(one[2] - other[2]) < LINE
+
+
+@given(POINTS, st.sampled_from([WIDTH, NARROW]))
+def test_labels_cover_none_and_are_left_out_only_if_they_would(points, width):
+    x, y = (np.array([point[axis] for point in points]) for axis in (0, 1))
+    labels = {place: "n" * size for place, (_, _, size) in reversed(list(enumerate(points)))}
+    free = free_labels(x, y, labels, width=width)
+    kept = []
+    for place in labels:
+        (box,) = boxes(points, [place], width)
+        assert (place in free) == (not any(cover(box, other) for other in kept))
+        if place in free:
+            kept.append(box)
+
+
+def test_points_in_one_place_have_one_label():
+    assert free_labels(np.ones(3), np.ones(3), {2: "c", 0: "a"}) == {2: "c"}
+    assert free_labels(np.array([]), np.array([]), {}) == {}
+
+
+def test_a_label_at_the_right_edge_is_written_to_the_left():
+    x, y = np.array([0.0, 0.97, 1.0]), np.array([0.0, 1.0, 1.0])
+    # The last point's label reaches back over the point before it, whose own label would be there.
+    assert free_labels(x, y, {2: "the", 1: "and"}) == {2: "the"}
+    assert free_labels(x, y, {2: "the", 0: "and"}) == {2: "the", 0: "and"}

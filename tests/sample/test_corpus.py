@@ -9,7 +9,7 @@ import pytest
 from lexbeam.transforms.annotation.engines.paragraphs import annotate_text
 from lexbeam.transforms.annotation.engines.registry import load_engine
 from lexbeam.transforms.sample import corpus as corpus_module
-from lexbeam.transforms.sample import vocabulary
+from lexbeam.transforms.sample import language
 from lexbeam.transforms.sample.corpus import design_corpus, read_documents
 
 FIRST_LATE = 1950
@@ -60,7 +60,7 @@ def test_no_planted_word_stands_in_a_short_sentence(corpus, slices):
 
 
 def test_planted_words_stand_among_words_of_their_senses(corpus, slices):
-    topic_of = {word: topic for topic, words in vocabulary.TOPICS.items() for word in words}
+    topic_of = {word: topic for topic, words in language.TOPICS.items() for word in words}
     for planted in corpus.planted:
         for side, uses in enumerate((planted.early, planted.late)):
             # The sense of a use: the topic that most words of the sentence belong to.
@@ -109,7 +109,7 @@ def test_frequencies_are_zipfian(counts):
 
 
 def test_topics_drift_within_bounds(counts):
-    shares = [np.array([sum(side[w] for w in words) for words in vocabulary.TOPICS.values()]) for side in counts]
+    shares = [np.array([sum(side[w] for w in words) for words in language.TOPICS.values()]) for side in counts]
     ratio = shares[1] / shares[0]
     assert np.log(ratio).std() > 0.15
     assert ratio.min() > 0.25
@@ -118,7 +118,7 @@ def test_topics_drift_within_bounds(counts):
 
 def test_function_words_have_their_places(slices):
     openers = Counter(sentence[0] for side in slices for sentence in side)
-    assert set(openers) <= set(vocabulary.OPENERS)
+    assert set(openers) <= set(language.OPENERS)
     places: dict[str, list[float]] = {}
     for sentence in slices[0]:
         for i, word in enumerate(sentence):
@@ -130,7 +130,7 @@ def test_function_words_have_their_places(slices):
 
 
 def test_a_name_never_opens_a_sentence(slices):
-    capitals = {sentence[0] for side in slices for sentence in side} & set(map(str.lower, vocabulary.NAMES))
+    capitals = {sentence[0] for side in slices for sentence in side} & set(map(str.lower, language.NAMES))
     assert not capitals
 
 
@@ -144,7 +144,7 @@ def test_the_engine_leaves_every_word_and_sentence_as_it_is():
         assert [s.lemmas for s in annotated] == [[*lowered(words), "."] for words in expected]
         for sentence in annotated:
             for form, upos in zip(sentence.forms, sentence.upos, strict=True):
-                assert (upos == "PROPN") == (form in vocabulary.NAMES)
+                assert (upos == "PROPN") == (form in language.NAMES)
 
 
 def test_the_same_seed_gives_the_same_documents_and_another_does_not():

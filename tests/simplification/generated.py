@@ -8,7 +8,7 @@ from lexbeam.transforms.inflection.features import feats_of, inflection
 from lexbeam.transforms.inflection.inflector import compiled
 from lexbeam.transforms.learning.models.keeping import keep_model_file
 from lexbeam.transforms.learning.models.model import Model
-from lexbeam.transforms.simplification.generation.inputs import GenerationFiles
+from lexbeam.transforms.simplification.generation.generators import GenerationFiles
 
 SING, PLUR = "Gender=Masc|Number=Sing", "Gender=Masc|Number=Plur"
 PART = "Gender=Fem|Number=Sing|VerbForm=Part"

@@ -2,8 +2,7 @@
 
 import pyarrow as pa
 
-from lexbeam.schemas.complexity.instances import INSTANCES
-from lexbeam.schemas.complexity.labels import LABELS
+from lexbeam.schemas.complexity import INSTANCES, LABELS
 from lexbeam.transforms.common.store.artefacts import Artefact
 from lexbeam.transforms.common.store.tables import Part, write_part
 

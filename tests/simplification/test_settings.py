@@ -4,9 +4,9 @@ import pytest
 
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import options_of
-from lexbeam.transforms.simplification.generation.options import GenerationOptions
+from lexbeam.transforms.simplification.generation.generator import GenerationOptions
 from lexbeam.transforms.simplification.ranking.options import RankingOptions, check_rankers, gain_of
-from lexbeam.transforms.simplification.selection.options import SelectionOptions
+from lexbeam.transforms.simplification.selection.candidate_filter import SelectionOptions
 from lexbeam.transforms.simplification.settings import check_setting_name, settings_of, settings_of_candidates
 
 FILE = """\

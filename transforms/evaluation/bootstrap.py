@@ -1,9 +1,14 @@
-"""Percentile bootstrap over clusters: intervals of metrics, and of differences of two systems.
+"""Intervals and p-values: percentile bootstrap over clusters, paired permutations, intervals of shares.
 
 Clusters (tokens, articles, annotators, or single instances) are drawn with replacement, as many as there
 are, each with all its instances (Efron and Tibshirani 1993, chapter 13). The draws depend on a seed and
 the names of clusters, not on the order of rows: two systems, or two metrics, on the same clusters get the
 same resamples, so that their differences are paired.
+
+Permutations say whether two systems differ on the same instances more than if their names meant nothing. In each the
+two systems change places on each cluster with a chance of one half (Noreen 1989, approximate randomisation); p is the
+share of permutations, the real labels among them, whose difference is as large, in size. Where a metric goes by order
+alone, scores are replaced by their ranks first, or one system's scale would outrank the other's.
 """
 
 import hashlib
@@ -18,7 +23,7 @@ from lexbeam.transforms.common.code.fingerprints import canonical_json
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.evaluation.candidate_metrics import Candidates
 from lexbeam.transforms.evaluation.metrics import Metric
-from lexbeam.transforms.evaluation.outcomes import Floats, Ints, Outcome, Terms, Undefined
+from lexbeam.transforms.evaluation.outcomes import Bools, Floats, Ints, Outcome, Terms, Undefined, average_ranks
 
 MOST_UNDEFINED = 0.05  # share of undefined resamples beyond which there is no interval
 BLOCK = 2_000_000  # numbers in an array of a block of draws of clusters
@@ -152,3 +157,84 @@ def interval_of(values: Floats, level: float) -> Interval:
     tail = (1 - level) / 2
     low, high = np.quantile(defined, [tail, 1 - tail])
     return Interval(float(low), float(high), None, undefined)
+
+
+SWAPPED = 1_000_000  # flags at a time
+ROUNDING = 1e-12
+
+
+def permutation_p(
+    metric: Metric, first: MetricInput, second: MetricInput, *, clusters: Sequence[str], options: BootstrapOptions
+) -> float | None:
+    """Return the two-sided p of the difference of a metric of two systems.
+
+    The draws depend on the seed and the names of the clusters, as those of the bootstrap do.
+
+    Args:
+        metric: of arrays, the second of which is what a system says.
+        first: its arguments for one system.
+        second: the same for the other one, of the same instances.
+        clusters: the cluster of each instance.
+        options: of the bootstrap: seed, and how many permutations, as many as resamples.
+
+    Returns:
+        From 1 / (permutations + 1) to 1; None without permutations, and where the metric is undefined for the real
+        labels, or in all permutations. Those in which it is undefined do not count.
+    """
+    if metric.ordinal:
+        first, second = ((gold, average_ranks(said), *more) for gold, said, *more in (first, second))
+    real = _difference(metric, first, second)
+    if math.isnan(real) or not options.resamples:
+        return None
+    draws = Draws(clusters, options)
+    one, other = metric.function(*first), metric.function(*second)
+    if isinstance(one, Terms) and isinstance(other, Terms):
+        found = np.concatenate([_terms_swapped(one, other, swapped) for swapped in _swaps(draws)])
+    else:
+        found = np.array([_of_labels(metric, first, second, row) for swapped in _swaps(draws) for row in swapped])
+    found = found[~np.isnan(found)]
+    return float((np.abs(found) >= abs(real) - ROUNDING).sum() + 1) / (len(found) + 1) if len(found) else None
+
+
+def _of_labels(metric: Metric, first: MetricInput, second: MetricInput, swapped: Bools) -> float:
+    """Return the difference if two systems change places on some instances."""
+    mine, theirs = (np.where(swapped, *pair) for pair in ((second[1], first[1]), (first[1], second[1])))
+    return _difference(metric, (first[0], mine, *first[2:]), (second[0], theirs, *second[2:]))
+
+
+def _terms_swapped(first: Terms, second: Terms, swapped: Bools) -> Floats:
+    """Return the same of a ratio of sums, for many labelings at once."""
+    values = []
+    for one, other in ((first, second), (second, first)):
+        above, below = (np.where(swapped, b, a).sum(axis=1) for a, b in zip(one[:2], other[:2], strict=True))
+        values.append(np.divide(above, below, out=np.full(len(above), np.nan), where=below > 0))
+    return np.asarray(values[0] - values[1])
+
+
+def _swaps(draws: Draws) -> Iterator[Bools]:
+    """Yield for some permutations each on which instances the systems change places."""
+    generator = draws.generator()
+    step = max(1, SWAPPED // max(draws.clusters, len(draws.place), 1))
+    for start in range(0, draws.resamples, step):
+        flags = generator.integers(0, 2, size=(min(step, draws.resamples - start), draws.clusters)).astype(bool)
+        yield flags[:, draws.place]
+
+
+def _difference(metric: Metric, first: MetricInput, second: MetricInput) -> float:
+    values = [plain(metric.function(*inputs)) for inputs in (first, second)]
+    return values[0] - values[1]
+
+
+def wilson(hits: int, of: int) -> tuple[float, float]:
+    """Return the interval of 95 % of a share (Wilson 1927), which few cases make wide, at 0 and 1, too.
+
+    Args:
+        hits: cases of the kind.
+        of: all cases, at least 1.
+
+    >>> tuple(round(bound, 4) for bound in wilson(81, 263))
+    (0.2553, 0.3662)
+    """
+    z = 1.959964
+    middle, half = hits + z * z / 2, z * (hits * (of - hits) / of + z * z / 4) ** 0.5
+    return (middle - half) / (of + z * z), (middle + half) / (of + z * z)

@@ -11,8 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lexbeam.transforms.common.errors import LexbeamError
-from lexbeam.transforms.evaluation.outcomes import Bools, Floats, Ints, Outcome, Terms
-from lexbeam.transforms.evaluation.ranking import expected_precisions
+from lexbeam.transforms.evaluation.outcomes import Bools, Floats, Ints, Outcome, Terms, expected_precisions
 
 
 @dataclass(frozen=True)

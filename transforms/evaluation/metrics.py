@@ -6,7 +6,7 @@ A metric's function takes aligned arrays and returns a number, `Terms` whose sum
 - `pairs`: gold numbers and predicted ones;
 - `controlled`: gold numbers, predicted ones, and a matrix with a column for each control, in this order;
 - `classes`: gold classes and predicted ones, True (or 1) for the positive class;
-- `ranking`: whether items are gold, and scores, the highest first (`ranking.py`);
+- `ranking`: whether items are gold, and scores, the highest first (`outcomes.py`);
 - `lists`: `Candidates` of many instances, and `k` if the metric has `ks`; it returns `Terms`
   (`candidate_metrics.py`).
 
@@ -17,17 +17,127 @@ data as they are.
 Metrics of other packages are entry points of the group `lexbeam.metrics`, whose values are `Metric`s.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from lexbeam.transforms.common.code.registry import Entry, Registry
 from lexbeam.transforms.common.errors import UsageError, nearest
-from lexbeam.transforms.evaluation import candidate_metrics, ranking
+from lexbeam.transforms.evaluation import candidate_metrics, outcomes
 from lexbeam.transforms.evaluation.outcomes import Bools, Floats, Ints, Outcome, Terms, Undefined
-from lexbeam.transforms.evaluation.partial import partial_correlations
-from lexbeam.transforms.evaluation.sums import CORRELATION, DETERMINATION, MACRO_F1, OfSums
+
+_CONSTANT = 1e-12  # of the squares; a variance below is a rounding error of a constant
+
+
+class OfSums(NamedTuple):
+    """A metric that sums decide: clusters are added up once, and not in each resample.
+
+    Attributes:
+        terms: from gold and predicted numbers or classes, what is summed over the instances, (instances, terms).
+        value: from the sums of resamples, (resamples, terms), the metric of each; nan where it is undefined.
+    """
+
+    terms: Callable[..., Floats]
+    value: Callable[[Floats], Floats]
+
+
+def _moments(gold: Floats, predicted: Floats) -> Floats:
+    # Centred, so that little is lost when the square of a sum is taken from a sum of squares.
+    x, y = gold - gold.mean(), predicted - predicted.mean()
+    return np.column_stack([np.ones(len(x)), x, y, x * x, y * y, x * y])
+
+
+def _correlation(sums: Floats) -> Floats:
+    n, x, y, xx, yy, xy = sums.T
+    first, second = xx - x * x / n, yy - y * y / n
+    sound = (first > _CONSTANT * xx) & (second > _CONSTANT * yy)
+    correlations = np.full(len(sums), np.nan)
+    np.divide(xy - x * y / n, np.sqrt(np.maximum(first * second, 0)), out=correlations, where=sound)
+    return np.asarray(np.clip(correlations, -1, 1), np.float64)
+
+
+def _errors(gold: Floats, predicted: Floats) -> Floats:
+    y = gold - gold.mean()
+    return np.column_stack([np.ones(len(y)), y, y * y, (gold - predicted) ** 2])
+
+
+def _determination(sums: Floats) -> Floats:
+    n, y, yy, errors = sums.T
+    variance = yy - y * y / n
+    shares = np.full(len(sums), np.nan)
+    np.divide(errors, variance, out=shares, where=variance > _CONSTANT * yy)
+    return np.asarray(1 - shares, np.float64)
+
+
+def _right(gold: Bools, predicted: Bools) -> Floats:
+    gold, predicted = gold.astype(bool), predicted.astype(bool)
+    columns = [gold & predicted, gold * 1 + predicted, ~gold & ~predicted, ~gold * 1 + ~predicted]
+    return np.column_stack(columns).astype(np.float64)
+
+
+def _mean_of_classes(sums: Floats) -> Floats:
+    scores = np.full((len(sums), 2), np.nan)
+    np.divide(2 * sums[:, ::2], sums[:, 1::2], out=scores, where=sums[:, 1::2] > 0)
+    return np.asarray(scores.mean(axis=1), np.float64)
+
+
+CORRELATION = OfSums(_moments, _correlation)
+DETERMINATION = OfSums(_errors, _determination)
+MACRO_F1 = OfSums(_right, _mean_of_classes)
+
+
+COLLINEAR = 1e-9  # of a column's squares: what is left of it where the controls say all of it
+
+
+def partial_correlations(first: Floats, second: Floats, controls: Sequence[Floats], weights: Floats) -> Floats:
+    """Return the correlation of what controls leave of two columns, -1 to 1, a number for each resample.
+
+    Both columns are regressed on the controls, and the residuals correlated. The regression is done by taking the
+    controls away one after another (modified Gram-Schmidt), in sums of an order that hangs on no number of threads.
+
+    >>> rows = np.array([[1.0, 2, 3, 4], [2, 1, 4, 3], [1, 1, 2, 2]])[:, None]
+    >>> partial_correlations(rows[0], rows[1], [rows[2]], np.ones((1, 4))).round(6).tolist()
+    [-1.0]
+
+    All arrays are of shape (resamples, instances); a column may also have one row for all resamples. What the controls
+    say all of, as they do of a constant, leaves nothing to correlate: nan. A control that the others say all of
+    adds nothing.
+
+    Args:
+        first: a column.
+        second: the other one.
+        controls: the controls.
+        weights: how often each instance occurs in each resample.
+    """
+    sizes = np.maximum(weights.sum(axis=1), 1)
+    columns = [_centred_columns(column, weights, sizes) for column in (*controls, first, second)]
+    least = [COLLINEAR * _sums_of_products(column, column, weights) for column in columns]
+    for place in range(len(controls)):
+        control = columns[place]
+        squares = _sums_of_products(control, control, weights)
+        for behind in range(place + 1, len(columns)):
+            slope = np.zeros(len(squares))
+            known = squares > least[place]
+            np.divide(_sums_of_products(control, columns[behind], weights), squares, out=slope, where=known)
+            columns[behind] = columns[behind] - slope[:, None] * control
+    x, y = columns[-2:]
+    of_x, of_y = (_sums_of_products(column, column, weights) for column in (x, y))
+    found = np.full(len(sizes), np.nan)
+    sound = (of_x > least[-2]) & (of_y > least[-1])
+    np.divide(_sums_of_products(x, y, weights), np.sqrt(of_x * of_y), out=found, where=sound)
+    return np.asarray(np.clip(found, -1, 1), np.float64)
+
+
+def _centred_columns(column: Floats, weights: Floats, sizes: Floats) -> Floats:
+    means = np.einsum("bi,bi->b", np.broadcast_to(column, weights.shape), weights) / sizes
+    return np.asarray(column - means[:, None], np.float64)
+
+
+def _sums_of_products(first: Floats, second: Floats, weights: Floats) -> Floats:
+    return np.asarray(np.einsum("bi,bi,bi->b", weights, first, second), np.float64)
+
 
 # Deviations this small relative to the mean are rounding errors of a constant.
 ROUNDING = 1e-13
@@ -248,9 +358,9 @@ METRICS: Registry[Metric] = Registry(
         "f1": Metric(f1, "classes", doc="harmonic mean of precision and recall"),
         "macro_f1": Metric(macro_f1, "classes", sums=MACRO_F1, doc="mean of F1 of either class"),
         "average_precision": Metric(
-            ranking.average_precision,
+            outcomes.average_precision,
             "ranking",
-            many=ranking.average_precisions,
+            many=outcomes.average_precisions,
             ordinal=True,
             doc="mean of the precision at the rank of each gold item",
         ),

@@ -21,8 +21,7 @@ from lexbeam.transforms.common.store.identity import Place
 from lexbeam.transforms.common.store.resources import content_digest
 from lexbeam.transforms.common.texts.languages import stated_language
 from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions
-from lexbeam.transforms.formats.sources.compression import decompress
-from lexbeam.transforms.formats.sources.streams import BROKEN
+from lexbeam.transforms.formats.sources.streams import BROKEN, decompress
 from lexbeam.transforms.inflection.dictionaries import FormEntry, ReadDictionary, read_forms
 from lexbeam.transforms.inflection.english import PACKAGE, english_inflector, english_version
 from lexbeam.transforms.inflection.inflector import Inflecting, Inflector, compiled

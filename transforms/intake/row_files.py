@@ -11,8 +11,7 @@ from typing import BinaryIO, TypeVar
 
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.formats.ingest.stage import InputFile
-from lexbeam.transforms.formats.readers.delimited import Row, rows
-from lexbeam.transforms.formats.readers.quotes import quotes_settled
+from lexbeam.transforms.formats.readers.delimited import Row, quotes_settled, rows
 from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Reject, Source
 from lexbeam.transforms.formats.sources.archives import open_sources
 from lexbeam.transforms.formats.sources.content import content_of

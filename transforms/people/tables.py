@@ -2,7 +2,7 @@
 
 Platforms export columns of their own, in their own order. A role, such as who answered, is read from the
 first of its names that is in the header. If cells are separated by tabs and a quote is stray, quotes are
-plain characters (`transforms/formats/readers/quotes.py`).
+plain characters (`transforms/formats/readers/delimited.py`).
 """
 
 import codecs
@@ -15,9 +15,8 @@ from lexbeam.transforms.common.errors import LexbeamError, nearest
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.texts.line_ends import lines_of
 from lexbeam.transforms.formats.readers.delimited import Row as CellRow
-from lexbeam.transforms.formats.readers.delimited import rows
-from lexbeam.transforms.formats.readers.jsonl import json_rows
-from lexbeam.transforms.formats.readers.quotes import quotes_settled
+from lexbeam.transforms.formats.readers.delimited import quotes_settled, rows
+from lexbeam.transforms.formats.readers.json_records import json_rows
 from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Source
 from lexbeam.transforms.formats.records.text_cleaning import clean_field
 from lexbeam.transforms.people.sheets import Sheet

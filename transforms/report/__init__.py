@@ -1,5 +1,5 @@
 """The report: panels of every section in one HTML file that needs no network.
 
-In: panels that tasks make of published tables. Out: a page. Read `panels`, `section_tables`, `charts`, `page`. Nothing
+In: panels that tasks make of published tables. Out: a page. Read `panels`, `charts`, `page`. Nothing
 here changes a published table.
 """

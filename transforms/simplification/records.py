@@ -133,7 +133,7 @@ class Proposal(NamedTuple):
         sense: the first sense that has it.
         votes: how many senses have it.
         relation: synonym or hypernym.
-        reason: why it does not go on, one of `lexbeam.schemas.simplification.instances.REASONS`; None: it does.
+        reason: why it does not go on, one of `lexbeam.schemas.simplification.REASONS`; None: it does.
         upos: of a lemma, the part of speech that it is to be inflected as; None: the target's.
         of: the target's lemma as that part of speech, where that was looked up.
     """

@@ -53,8 +53,7 @@ from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.sound import checked
 from lexbeam.transforms.common.store.tables import read_rows, read_table
 from lexbeam.transforms.people.writing import sheet_text
-from lexbeam.transforms.report.panels import Panel
-from lexbeam.transforms.report.section_tables import SectionTable, TableColumn
+from lexbeam.transforms.report.panels import Panel, SectionTable, TableColumn
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -28,22 +28,20 @@ from lexbeam.pipelines.frame.openings import Opening
 from lexbeam.schemas.cloze import ANSWERS, ASKED_REASONS, KINDS, PAIRS, QUESTIONS
 from lexbeam.schemas.metrics import CLOZE_METRICS
 from lexbeam.transforms.cloze.answers.data import ASK, ASKED, ENCODE_ASKED, AskTask, FiveWayQuestions, VocabularyOptions
-from lexbeam.transforms.cloze.answers.metrics_stage import MEASURE_ANSWERS, MeasureSettings
-from lexbeam.transforms.cloze.answers.multiple_choice import (
-    CHOOSE_ANSWERS,
-    ChoiceModel,
-    ChoiceSettings,
-    check_systems,
-    choice_models,
-    within_system,
-)
+from lexbeam.transforms.cloze.answers.evaluation import MEASURE_ANSWERS, MeasureSettings
 from lexbeam.transforms.cloze.answers.trained_systems import (
     ANSWER,
     ANSWER_TRAIN,
+    CHOOSE_ANSWERS,
     SYSTEMS,
     WHOLE,
     AnswerOptions,
+    ChoiceModel,
+    ChoiceSettings,
     TrainedSystem,
+    check_systems,
+    choice_models,
+    within_system,
 )
 from lexbeam.transforms.cloze.readers.options import CONTEXT, NetworkOptions, check_torch
 from lexbeam.transforms.cloze.word_resources import vectors_option

@@ -23,8 +23,7 @@ from lexbeam.pipelines.frame.openings import Opening
 from lexbeam.schemas.cloze import KINDS
 from lexbeam.schemas.metrics import CLOZE_METRICS
 from lexbeam.transforms.cloze.answers.evaluation import MeasuredSystem, baselines_of, evaluated, systems_of
-from lexbeam.transforms.cloze.answers.files import read_answers
-from lexbeam.transforms.cloze.answers.keys import FIVE, Key, joined_keys, read_key
+from lexbeam.transforms.cloze.answers.five_way import FIVE, Key, joined_keys, read_answers, read_key
 from lexbeam.transforms.common.code.fingerprints import digest
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import embedded, option

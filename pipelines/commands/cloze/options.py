@@ -29,10 +29,18 @@ from lexbeam.transforms.cloze.questions.choice import OptionRules
 from lexbeam.transforms.cloze.questions.choice_stage import CHOOSE, ChooseOptions, ChosenOptions
 from lexbeam.transforms.cloze.readers.data import EncodeOptions, GroupTask, QuestionGroup, asked_rows
 from lexbeam.transforms.cloze.readers.encoding import ENCODE
-from lexbeam.transforms.cloze.readers.frequency import BandOptions
 from lexbeam.transforms.cloze.readers.options import CONTEXT, FREQUENCY, READERS, ReaderNetworkOptions, check_torch
-from lexbeam.transforms.cloze.readers.predict_stage import CUTS, NAMED, READ_PREDICT, PredictedWords, Tally
-from lexbeam.transforms.cloze.readers.train_stage import READ_TRAIN, FoldOptions, TrainedReader
+from lexbeam.transforms.cloze.readers.reading_in_folds import (
+    CUTS,
+    NAMED,
+    READ_PREDICT,
+    READ_TRAIN,
+    FoldOptions,
+    PredictedWords,
+    Tally,
+    TrainedReader,
+)
+from lexbeam.transforms.cloze.readers.words import BandOptions
 from lexbeam.transforms.cloze.word_resources import (
     VECTORS,
     WORDNET,
@@ -49,8 +57,7 @@ from lexbeam.transforms.common.store.sound import checked
 from lexbeam.transforms.common.store.tables import Part, read_rows
 from lexbeam.transforms.inflection.models import inflector_reference
 from lexbeam.transforms.lexicon.resources import CacheOptions, LexiconOptions, prepare, wordnet_option
-from lexbeam.transforms.report.panels import Panel
-from lexbeam.transforms.report.section_tables import SectionTable, TableColumn
+from lexbeam.transforms.report.panels import Panel, SectionTable, TableColumn
 
 if TYPE_CHECKING:
     import apache_beam as beam

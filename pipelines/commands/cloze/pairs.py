@@ -48,8 +48,7 @@ from lexbeam.transforms.formats.records.base import ReaderOptions
 from lexbeam.transforms.formats.records.hyphens import read_hyphen_words
 from lexbeam.transforms.intake.merging import TaskStages, TextAnnotationOptions
 from lexbeam.transforms.intake.staging import LoadedCounts, reject_error
-from lexbeam.transforms.report.panels import Panel
-from lexbeam.transforms.report.section_tables import SectionTable, TableColumn, counts_panel
+from lexbeam.transforms.report.panels import Panel, SectionTable, TableColumn, counts_panel
 
 if TYPE_CHECKING:
     import apache_beam as beam

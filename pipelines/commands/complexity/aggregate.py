@@ -18,8 +18,7 @@ from lexbeam.pipelines.frame.command import Action, Command, HandedBack, Inputs,
 from lexbeam.pipelines.frame.common_options import PublishOptions
 from lexbeam.pipelines.frame.inputs import list_inputs
 from lexbeam.pipelines.frame.openings import Opening
-from lexbeam.schemas.complexity.instances import INSTANCES
-from lexbeam.schemas.complexity.labels import JUDGMENT_REASONS, JUDGMENT_REJECTS, JUDGMENTS, LABELS
+from lexbeam.schemas.complexity import INSTANCES, JUDGMENT_REASONS, JUDGMENT_REJECTS, JUDGMENTS, LABELS
 from lexbeam.transforms.common.code.fingerprints import digest
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import embedded, option
@@ -29,11 +28,15 @@ from lexbeam.transforms.common.shown import Block, amount, counts_tail, explaine
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.sound import checked
 from lexbeam.transforms.common.store.tables import read_table
-from lexbeam.transforms.complexity.labels.aggregation import AggregationOptions, settle_judgments
+from lexbeam.transforms.complexity.labels.aggregation import (
+    AggregationOptions,
+    figures_of,
+    judgment_rows,
+    label_rows,
+    settle_judgments,
+)
 from lexbeam.transforms.complexity.labels.judgments import COLUMNS, JudgmentFileOptions, read_judgments
-from lexbeam.transforms.complexity.labels.tables import figures_of, judgment_rows, label_rows
-from lexbeam.transforms.report.panels import Panel
-from lexbeam.transforms.report.section_tables import SectionTable, TableColumn
+from lexbeam.transforms.report.panels import Panel, SectionTable, TableColumn
 
 SECTION = "complexity.aggregate"
 LOADED = "complexity.load"

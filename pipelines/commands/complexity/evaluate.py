@@ -20,8 +20,8 @@ from lexbeam.transforms.common.code.fingerprints import digest
 from lexbeam.transforms.common.options.fields import embedded, option
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.complexity.instances.official_files import OfficialScores, evaluate_files, read_scores
-from lexbeam.transforms.complexity.scorers.metric_rows import ScorerMeasureOptions, check_measures
-from lexbeam.transforms.complexity.shown.score_panels import metric_lines, metrics_panel
+from lexbeam.transforms.complexity.scorers.scorer_metrics import ScorerMeasureOptions, check_measures
+from lexbeam.transforms.complexity.shown.complexity_panels import metric_lines, metrics_panel
 from lexbeam.transforms.report.panels import Panel
 
 

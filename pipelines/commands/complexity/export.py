@@ -15,8 +15,7 @@ from lexbeam.pipelines.commands.sheet_files import check_sheets, path_of, write_
 from lexbeam.pipelines.frame.command import Action, Command
 from lexbeam.pipelines.frame.common_options import FolderOptions
 from lexbeam.pipelines.frame.inputs import folder_with
-from lexbeam.schemas.complexity.instances import INSTANCES, KINDS
-from lexbeam.schemas.complexity.scores import PREDICTIONS
+from lexbeam.schemas.complexity import INSTANCES, KINDS, PREDICTIONS
 from lexbeam.transforms.common.draws.by_content import permutation
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.options.fields import option

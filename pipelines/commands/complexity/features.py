@@ -18,8 +18,7 @@ from lexbeam.pipelines.commands.options import input_folder
 from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from lexbeam.pipelines.frame.common_options import RunnerOptions
 from lexbeam.pipelines.frame.openings import Opening
-from lexbeam.schemas.complexity.features import COVERAGE, FEATURES
-from lexbeam.schemas.complexity.instances import INSTANCES
+from lexbeam.schemas.complexity import COVERAGE, FEATURES, INSTANCES
 from lexbeam.transforms.common.options.fields import embedded
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.shown import Block
@@ -28,18 +27,18 @@ from lexbeam.transforms.common.store.sound import checked
 from lexbeam.transforms.common.store.tables import Part, read_rows
 from lexbeam.transforms.complexity.features.base import FeatureSetting
 from lexbeam.transforms.complexity.features.corpus_counts import COMBINE, COUNT, WANT
-from lexbeam.transforms.complexity.features.ngram_stages import COMBINE_NGRAMS, COUNT_NGRAMS, WANT_NGRAMS
-from lexbeam.transforms.complexity.features.registry import columns_of
-from lexbeam.transforms.complexity.features.stages import (
+from lexbeam.transforms.complexity.features.groups import (
     COVER,
     FEATURE,
     FeatureOptions,
     absent_layers,
     check_features,
+    columns_of,
     setting_of,
 )
-from lexbeam.transforms.complexity.shown.feature_panels import low_coverage, panels
-from lexbeam.transforms.complexity.shown.feature_views import FEATURE_VIEWS
+from lexbeam.transforms.complexity.features.surprisal import COMBINE_NGRAMS, COUNT_NGRAMS, WANT_NGRAMS
+from lexbeam.transforms.complexity.shown.complexity_panels import low_coverage, panels
+from lexbeam.transforms.complexity.shown.instance_views import FEATURE_VIEWS
 from lexbeam.transforms.corpora.corpus import SentencePart
 from lexbeam.transforms.corpora.reading import column_names
 

@@ -2,8 +2,7 @@
 
 from lexbeam.pipelines.frame.command import Inputs, InputTable, TableSource
 from lexbeam.pipelines.frame.inputs import missing_table
-from lexbeam.schemas.complexity.instances import INSTANCES
-from lexbeam.schemas.complexity.labels import LABELS
+from lexbeam.schemas.complexity import INSTANCES, LABELS
 from lexbeam.transforms.common.errors import NoDataError
 
 _LOADED = "complexity.load"

@@ -19,8 +19,7 @@ from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Inputs
 from lexbeam.pipelines.frame.common_options import IntakeOptions
 from lexbeam.pipelines.frame.inputs import first_inputs
 from lexbeam.pipelines.frame.openings import Opening
-from lexbeam.schemas.complexity.instances import FLAGS, INSTANCES, KINDS, LOAD_INPUTS, LOAD_REJECTS
-from lexbeam.schemas.complexity.labels import LABELS
+from lexbeam.schemas.complexity import FLAGS, INSTANCES, KINDS, LABELS, LOAD_INPUTS, LOAD_REJECTS
 from lexbeam.transforms.annotation.engines.registry import describe_engine
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import option
@@ -34,13 +33,12 @@ from lexbeam.transforms.common.texts.languages import stated_language
 from lexbeam.transforms.complexity.instances.layouts import LAYOUTS
 from lexbeam.transforms.complexity.instances.merge_stage import SETTLING, SettledInstances, acceptable_rows, task_of
 from lexbeam.transforms.complexity.instances.read_stage import READ, LabelledReadOptions
-from lexbeam.transforms.complexity.shown.views import INSTANCE_VIEWS
+from lexbeam.transforms.complexity.shown.instance_views import INSTANCE_VIEWS
 from lexbeam.transforms.formats.ingest.listing import InputPatterns
 from lexbeam.transforms.formats.records.base import ReaderOptions
 from lexbeam.transforms.intake.merging import TextAnnotationOptions
 from lexbeam.transforms.intake.staging import LoadedCounts, reject_error
-from lexbeam.transforms.report.panels import Panel
-from lexbeam.transforms.report.section_tables import SectionTable, TableColumn, counts_panel
+from lexbeam.transforms.report.panels import Panel, SectionTable, TableColumn, counts_panel
 
 if TYPE_CHECKING:
     import apache_beam as beam

@@ -20,10 +20,7 @@ from lexbeam.pipelines.commands.options import input_folder
 from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Inputs, InputTable, TableSource
 from lexbeam.pipelines.frame.common_options import RunnerOptions
 from lexbeam.pipelines.frame.openings import Opening
-from lexbeam.schemas.complexity.features import FEATURES
-from lexbeam.schemas.complexity.instances import INSTANCES
-from lexbeam.schemas.complexity.labels import LABELS, SPLITS
-from lexbeam.schemas.complexity.scores import IMPORTANCE, LEARNING, PREDICTIONS
+from lexbeam.schemas.complexity import FEATURES, IMPORTANCE, INSTANCES, LABELS, LEARNING, PREDICTIONS, SPLITS
 from lexbeam.schemas.metrics import COMPLEXITY_METRICS
 from lexbeam.transforms.common.errors import UsageError, nearest
 from lexbeam.transforms.common.options.fields import embedded, option
@@ -31,14 +28,12 @@ from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.sound import checked
 from lexbeam.transforms.common.store.tables import read_rows
 from lexbeam.transforms.complexity.scorers.design import DesignColumn, columns_of
-from lexbeam.transforms.complexity.scorers.evaluation_stage import EVALUATE, POOL
 from lexbeam.transforms.complexity.scorers.fit_stages import DESIGN, FIT, DesignTask, FitOptions
 from lexbeam.transforms.complexity.scorers.holding_out import HoldOptions, systems_of
-from lexbeam.transforms.complexity.scorers.metric_rows import ScorerMeasureOptions, check_measures
+from lexbeam.transforms.complexity.scorers.scorer_metrics import EVALUATE, POOL, ScorerMeasureOptions, check_measures
 from lexbeam.transforms.complexity.scorers.scorer_models import OpenedScorer, SavedScorer, opened
-from lexbeam.transforms.complexity.shown.prediction_panels import quoted_panels
-from lexbeam.transforms.complexity.shown.score_panels import score_lines, score_panels
-from lexbeam.transforms.complexity.shown.views import SCORE_VIEWS
+from lexbeam.transforms.complexity.shown.complexity_panels import quoted_panels, score_lines, score_panels
+from lexbeam.transforms.complexity.shown.instance_views import SCORE_VIEWS
 from lexbeam.transforms.learning.scorer import ScorerOptions
 from lexbeam.transforms.learning.scorers import SCORERS
 
@@ -255,8 +250,8 @@ class ComplexityScore(Command[ScoreOptions, ScorePlan]):
 
     def build(self, pipeline: "beam.Pipeline", plan: ScorePlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
         """Features and labels in, predictions and what they are worth out."""
+        from lexbeam.transforms.complexity.scorers.fit_stages import FitRequest
         from lexbeam.transforms.complexity.scorers.ptransforms import DesignFolders, FitCases, KeepModel, MeasureSystems
-        from lexbeam.transforms.complexity.scorers.tasks import FitRequest
 
         workspace = graph.workspace
         asked = FitRequest(plan.scorers, plan.options.hold, plan.options.keep, plan.model)

@@ -1,6 +1,6 @@
 """Instances for lexical complexity, drawn from annotated corpora: `lexbeam complexity select`.
 
-    lexbeam complexity select novels news --out complexity --genres novels,news \\
+    lexbeam complexity select novels news --out complexity --genres novels,news \
         --quota single=3000,mwe=600 --seed 1
 
 Targets are found by patterns of parts of speech; which of them are taken is drawn by content; see
@@ -8,7 +8,8 @@ docs/tasks/complexity/select.md.
 """
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,21 +17,24 @@ from lexbeam.pipelines.commands.options import corpus_folders
 from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from lexbeam.pipelines.frame.common_options import PARTS_HELP, RUN, RunnerOptions
 from lexbeam.pipelines.frame.inputs import corpora_of
-from lexbeam.schemas.complexity.instances import INSTANCES, KINDS
+from lexbeam.schemas.complexity import INSTANCES, KINDS
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import embedded, option
 from lexbeam.transforms.common.parts import AUTO, LEAST_PARTS, stated_parts
 from lexbeam.transforms.common.publish.snapshots import Snapshot
-from lexbeam.transforms.common.shown import Block
+from lexbeam.transforms.common.shown import Block, Grid
 from lexbeam.transforms.common.store.sound import checked
 from lexbeam.transforms.common.store.tables import read_table
 from lexbeam.transforms.common.texts.languages import short_tag
-from lexbeam.transforms.complexity.select.fetch_stages import FETCH, GATHER, MERGE, FetchSpec
-from lexbeam.transforms.complexity.select.find_stage import FIND, FindSpec, Number
-from lexbeam.transforms.complexity.select.options import SelectOptions, parse_bands, parse_quotas
-from lexbeam.transforms.complexity.select.patterns import PATTERNS, chosen_patterns
-from lexbeam.transforms.complexity.select.summary import section_of, summary, warnings
-from lexbeam.transforms.complexity.shown.views import INSTANCE_VIEWS
+from lexbeam.transforms.complexity.select.occurrences import FETCH, FIND, GATHER, MERGE, FetchSpec, FindSpec, Number
+from lexbeam.transforms.complexity.select.patterns import (
+    PATTERNS,
+    SelectOptions,
+    chosen_patterns,
+    parse_bands,
+    parse_quotas,
+)
+from lexbeam.transforms.complexity.shown.instance_views import INSTANCE_VIEWS
 from lexbeam.transforms.corpora.corpus import (
     Corpus,
     PartPair,
@@ -46,6 +50,93 @@ from lexbeam.transforms.lexicon.resources import Lexicon, LexiconOptions, prepar
 
 if TYPE_CHECKING:
     import apache_beam as beam
+
+
+# Why sentences are left out of the draw, as a person reads it.
+REASONS = {
+    "no_forms": "without word forms",
+    "no_upos": "without parts of speech",
+    "short": "too short",
+    "long": "too long",
+    "no_language": "of no known language (`language` says which it is)",
+    "no_pattern": "of languages without patterns",
+    "repeated": "that are copies of others with a target",
+}
+
+
+def section_of(
+    numbers: Iterable[Number],
+    taken: Iterable[Mapping[str, Any]],
+    kinds: Sequence[str],
+    quotas: Mapping[str, int | None],
+) -> dict[str, Any]:
+    """Return what the manifest says.
+
+    Args:
+        numbers: counts of all parts.
+        taken: rows of genre, kind and count_all, of the instances.
+        kinds: kinds that were looked for.
+        quotas: by kind, most instances of a genre.
+
+    Returns:
+        `sentences` in all and by reason those `left_out`; of every genre and kind, in `genres`:
+        `targets` found, `instances` taken, `quota`, and how many it is `short` of (null without a quota).
+    """
+    sentences: Counter[str] = Counter()
+    targets: Counter[tuple[str | None, str]] = Counter()
+    for row in numbers:
+        if row.what == "targets":
+            targets[row.genre, row.kind] += row.number
+        else:
+            sentences[row.what] += row.number
+    instances = {(row["genre"], row["kind"]): row["count_all"] for row in taken}
+    genres = sorted({genre for genre, _ in targets}, key=lambda name: (name is not None, name))
+    rows = []
+    for genre in genres:
+        for kind in kinds:
+            quota, got = quotas[kind], instances.get((genre, kind), 0)
+            rows.append(
+                {
+                    "genre": genre,
+                    "kind": kind,
+                    "targets": targets[genre, kind],
+                    "instances": got,
+                    "quota": quota,
+                    "short": None if quota is None else quota - got,
+                }
+            )
+    return {
+        "sentences": sentences["sentences"],
+        "left_out": {reason: sentences[reason] for reason in REASONS},
+        "genres": rows,
+        "instances": sum(instances.values()),
+    }
+
+
+def warnings(section: Mapping[str, Any]) -> Iterator[str]:
+    """Yield warnings for a person."""
+    if not section["instances"]:
+        yield "no target was found: see why sentences were left out, and which patterns there are"
+    for row in section["genres"]:
+        if row["short"]:
+            yield (
+                f"genre {row['genre'] or '(none)'}: {row['instances']} {row['kind']} instances, "
+                f"{row['short']} fewer than its quota {row['quota']}"
+            )
+    if any(row["genre"] is None for row in section["genres"]):
+        yield "some documents have no genre, and count as one of their own: `genres` names them"
+
+
+def summary(section: Mapping[str, Any]) -> Iterator[Block]:
+    """Yield the summary of a section."""
+    yield f"{section['sentences']} sentences, patterns {', '.join(section['patterns'])}"
+    for reason, number in section["left_out"].items():
+        if number:
+            yield f"  {number} {REASONS[reason]}"
+    names = ("genre", "kind", "targets", "instances", "quota", "short")
+    rows = (tuple("-" if row[name] is None else str(row[name]) for name in names) for row in section["genres"])
+    yield Grid(names, tuple(rows), right=frozenset(range(2, len(names))))
+
 
 log = logging.getLogger("lexbeam")
 

@@ -20,17 +20,22 @@ from lexbeam.pipelines.commands.options import input_folder
 from lexbeam.pipelines.frame.command import Action, Command, HandedBack, Inputs, TableSource
 from lexbeam.pipelines.frame.common_options import PublishOptions
 from lexbeam.pipelines.frame.openings import Opening
-from lexbeam.schemas.complexity.instances import INSTANCES
-from lexbeam.schemas.complexity.labels import SPLITS, STRATA
+from lexbeam.schemas.complexity import INSTANCES, SPLITS, STRATA
 from lexbeam.transforms.common.draws.splits import parse_shares
 from lexbeam.transforms.common.options.fields import embedded
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.shown import Block, columns_with, number
 from lexbeam.transforms.common.store.sound import checked
 from lexbeam.transforms.common.store.tables import read_rows
-from lexbeam.transforms.complexity.shown.split_panels import split_panels
-from lexbeam.transforms.complexity.splits.splits import SplitOptions
-from lexbeam.transforms.complexity.splits.tables import COLUMNS, LABEL_COLUMNS, check_options, hold, split
+from lexbeam.transforms.complexity.labels.label_splits import (
+    COLUMNS,
+    LABEL_COLUMNS,
+    SplitOptions,
+    check_options,
+    hold,
+    split,
+)
+from lexbeam.transforms.complexity.shown.complexity_panels import split_panels
 
 log = logging.getLogger("lexbeam")
 

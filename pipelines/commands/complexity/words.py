@@ -8,8 +8,8 @@ from lexbeam.pipelines.frame.command import StringCall
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import embedded, option
 from lexbeam.transforms.common.texts.languages import short_tag, stated_language
-from lexbeam.transforms.complexity.features.lists import FeatureLists
-from lexbeam.transforms.complexity.scorers.word_list import LANGUAGE, scored_words
+from lexbeam.transforms.complexity.features.looked_up import FeatureLists
+from lexbeam.transforms.complexity.scorers.word_scorer import LANGUAGE, scored_words
 
 
 @dataclass(frozen=True, kw_only=True)

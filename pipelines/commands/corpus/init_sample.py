@@ -13,10 +13,8 @@ from lexbeam.transforms.common.store import files
 from lexbeam.transforms.formats.ingest.stage import FilePiece, IngestOptions, InputFile
 from lexbeam.transforms.formats.ingest.units import key_of
 from lexbeam.transforms.formats.readers.registry import cutter_of
-from lexbeam.transforms.formats.records.base import Source
-from lexbeam.transforms.formats.records.pieces import CutPiece, Uncuttable
-from lexbeam.transforms.formats.sources.archive_pieces import cut_archive
-from lexbeam.transforms.formats.sources.archives import is_zip
+from lexbeam.transforms.formats.records.base import CutPiece, Source, Uncuttable
+from lexbeam.transforms.formats.sources.archives import cut_archive, is_zip
 from lexbeam.transforms.formats.sources.content import HEAD
 from lexbeam.transforms.formats.sources.streams import peek
 

@@ -12,7 +12,7 @@ from lexbeam.pipelines.commands.folder.last_change import NAME, last_change_head
 from lexbeam.pipelines.frame.command import Action, Command
 from lexbeam.pipelines.frame.common_options import FolderOptions
 from lexbeam.pipelines.frame.registry import COMMANDS, load, section_of
-from lexbeam.pipelines.shown.openings import page_head, section_head
+from lexbeam.pipelines.shown.overview import page_head, section_head
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.common.publish.manifests import is_idle

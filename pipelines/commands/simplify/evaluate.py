@@ -20,9 +20,15 @@ from lexbeam.pipelines.frame.command import HandedBack, Inputs, TableSource
 from lexbeam.pipelines.frame.common_options import PublishOptions
 from lexbeam.pipelines.frame.openings import Opening
 from lexbeam.schemas.metrics import SIMPLIFICATION_METRICS
-from lexbeam.schemas.simplification.candidates import CANDIDATES, SELECTIONS
-from lexbeam.schemas.simplification.instances import INSTANCES, SUBSTITUTES
-from lexbeam.schemas.simplification.rankings import FUNNEL, RANKINGS, SIMPLIFICATIONS
+from lexbeam.schemas.simplification import (
+    CANDIDATES,
+    FUNNEL,
+    INSTANCES,
+    RANKINGS,
+    SELECTIONS,
+    SIMPLIFICATIONS,
+    SUBSTITUTES,
+)
 from lexbeam.transforms.common.code.fingerprints import digest
 from lexbeam.transforms.common.errors import LexbeamError, NoDataError, UsageError
 from lexbeam.transforms.common.options.fields import embedded, option
@@ -31,18 +37,8 @@ from lexbeam.transforms.common.shown import Block, amount
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.sound import checked
 from lexbeam.transforms.inflection.models import load_inflector
-from lexbeam.transforms.simplification.evaluation.files import evaluate_rows
-from lexbeam.transforms.simplification.evaluation.lists import GoldInstances, gold_of
-from lexbeam.transforms.simplification.evaluation.oracles import Lemmas
-from lexbeam.transforms.simplification.evaluation.settings import STAGE_COLUMNS
-from lexbeam.transforms.simplification.evaluation.submission_tables import SUBMITTED, chosen_lists, submission_of
-from lexbeam.transforms.simplification.evaluation.submissions import (
-    Prediction,
-    matched_rows,
-    read_gold,
-    read_predictions,
-)
-from lexbeam.transforms.simplification.evaluation.tables import (
+from lexbeam.transforms.simplification.evaluation.evaluated_tables import (
+    STAGE_COLUMNS,
     EvaluatedSettings,
     SimplificationMeasureOptions,
     evaluate_tables,
@@ -50,14 +46,25 @@ from lexbeam.transforms.simplification.evaluation.tables import (
     gold_in,
     gold_settings,
 )
+from lexbeam.transforms.simplification.evaluation.list_measures import GoldInstances, Lemmas, gold_of
+from lexbeam.transforms.simplification.evaluation.submissions import (
+    SUBMITTED,
+    Prediction,
+    chosen_lists,
+    evaluate_rows,
+    matched_rows,
+    read_gold,
+    read_predictions,
+    submission_of,
+)
 from lexbeam.transforms.simplification.instances.layouts import LAYOUTS
-from lexbeam.transforms.simplification.shown.metrics import (
+from lexbeam.transforms.simplification.shown.metric_panels import (
     EVALUATION_VIEWS,
     FunnelOptions,
+    evaluation_panels,
     funnel_blocks,
     metric_blocks,
 )
-from lexbeam.transforms.simplification.shown.panels import evaluation_panels
 
 log = logging.getLogger("lexbeam")
 

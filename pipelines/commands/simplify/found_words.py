@@ -8,7 +8,7 @@ from lexbeam.pipelines.commands.corpus.accepting import check_look
 from lexbeam.pipelines.commands.intake import TextEngine
 from lexbeam.pipelines.frame.command import Graph, HandedBack, Inputs, TableSource
 from lexbeam.pipelines.frame.inputs import corpora_of, first_inputs
-from lexbeam.schemas.simplification.instances import INSTANCE_INPUTS
+from lexbeam.schemas.simplification import INSTANCE_INPUTS
 from lexbeam.transforms.annotation.engines.registry import describe_engine
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.publish.forgotten import forgotten_at

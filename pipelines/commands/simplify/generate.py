@@ -13,27 +13,30 @@ from lexbeam.pipelines.commands.options import input_folder, settings_file
 from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from lexbeam.pipelines.frame.common_options import RunnerOptions
 from lexbeam.pipelines.frame.openings import Opening
-from lexbeam.schemas.simplification.candidates import CANDIDATES
-from lexbeam.schemas.simplification.instances import INSTANCES, SUBSTITUTES
+from lexbeam.schemas.simplification import CANDIDATES, INSTANCES, SUBSTITUTES
 from lexbeam.transforms.common.options.fields import embedded, option
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.shown import Block
 from lexbeam.transforms.common.store.receipts import summed, totals
 from lexbeam.transforms.common.store.tables import Part
 from lexbeam.transforms.inflection.models import warn_of_languages
-from lexbeam.transforms.simplification.generation.inputs import (
+from lexbeam.transforms.simplification.generation.candidate_generation import GENERATE, Generated, GenerationTask
+from lexbeam.transforms.simplification.generation.generator import GenerationOptions
+from lexbeam.transforms.simplification.generation.generators import (
     GenerationFiles,
     GenerationInputs,
     check_generation,
+    check_languages,
     generation_inputs,
 )
-from lexbeam.transforms.simplification.generation.languages import check_languages
-from lexbeam.transforms.simplification.generation.options import GenerationOptions
-from lexbeam.transforms.simplification.generation.stage import GENERATE, Generated, GenerationTask
 from lexbeam.transforms.simplification.settings import check_setting_name, settings_of
-from lexbeam.transforms.simplification.shown.candidate_panels import GENERATED, candidate_panels, generator_counts
-from lexbeam.transforms.simplification.shown.panels import sentence_panels
-from lexbeam.transforms.simplification.shown.views import CANDIDATE_VIEWS
+from lexbeam.transforms.simplification.shown.candidate_views import (
+    CANDIDATE_VIEWS,
+    GENERATED,
+    candidate_panels,
+    generator_counts,
+)
+from lexbeam.transforms.simplification.shown.metric_panels import sentence_panels
 
 if TYPE_CHECKING:
     import apache_beam as beam

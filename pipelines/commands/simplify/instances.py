@@ -29,11 +29,10 @@ from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Inputs, 
 from lexbeam.pipelines.frame.common_options import IntakeOptions
 from lexbeam.pipelines.frame.inputs import first_inputs
 from lexbeam.pipelines.frame.openings import Opening
-from lexbeam.schemas.complexity.instances import INSTANCES as COMPLEX
-from lexbeam.schemas.complexity.labels import LABELS
-from lexbeam.schemas.complexity.scores import PREDICTIONS
+from lexbeam.schemas.complexity import INSTANCES as COMPLEX
+from lexbeam.schemas.complexity import LABELS, PREDICTIONS
 from lexbeam.schemas.rejects import RejectRow
-from lexbeam.schemas.simplification.instances import INSTANCE_INPUTS, INSTANCE_REJECTS, INSTANCES, SUBSTITUTES
+from lexbeam.schemas.simplification import INSTANCE_INPUTS, INSTANCE_REJECTS, INSTANCES, SUBSTITUTES
 from lexbeam.transforms.annotation.engines.registry import describe_engine
 from lexbeam.transforms.common.code.fingerprints import digest
 from lexbeam.transforms.common.errors import UsageError, nearest
@@ -63,7 +62,7 @@ from lexbeam.transforms.simplification.instances.merge_stage import SETTLING, Ju
 from lexbeam.transforms.simplification.instances.read_stage import AUTO, READ, InstanceReadOptions, acceptable_records
 from lexbeam.transforms.simplification.instances.rows import READERS, RuleOptions
 from lexbeam.transforms.simplification.instances.targets import MARKED, TargetOptions, check_targets
-from lexbeam.transforms.simplification.shown.instances import (
+from lexbeam.transforms.simplification.shown.shown_texts import (
     INSTANCE_VIEWS,
     instance_panels,
     instance_summary,

@@ -15,21 +15,23 @@ from lexbeam.pipelines.commands.options import input_folder, settings_file
 from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from lexbeam.pipelines.frame.common_options import RunnerOptions
 from lexbeam.pipelines.frame.openings import Opening
-from lexbeam.schemas.complexity.instances import INSTANCES as LABELLED
-from lexbeam.schemas.complexity.labels import LABELS
-from lexbeam.schemas.simplification.candidates import CANDIDATES, SELECTIONS
-from lexbeam.schemas.simplification.instances import INSTANCES, SUBSTITUTES
-from lexbeam.schemas.simplification.rankings import RANKINGS
+from lexbeam.schemas.complexity import INSTANCES as LABELLED
+from lexbeam.schemas.complexity import LABELS
+from lexbeam.schemas.simplification import CANDIDATES, INSTANCES, RANKINGS, SELECTIONS, SUBSTITUTES
 from lexbeam.transforms.common.options.fields import embedded
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.shown import Block
 from lexbeam.transforms.common.store.receipts import summed
-from lexbeam.transforms.report.panels import Panel
-from lexbeam.transforms.report.section_tables import SectionTable, TableColumn
-from lexbeam.transforms.simplification.ranking.inputs import RankingFiles, check_ranking, rankings_of, uses_regressor
-from lexbeam.transforms.simplification.ranking.options import RankingOptions
+from lexbeam.transforms.report.panels import Panel, SectionTable, TableColumn
+from lexbeam.transforms.simplification.ranking.options import (
+    RankingFiles,
+    RankingOptions,
+    check_ranking,
+    rankings_of,
+    uses_regressor,
+)
+from lexbeam.transforms.simplification.ranking.ranked_parts import RANK, RankedPart, Rankings
 from lexbeam.transforms.simplification.ranking.regressor import FIT, Fitting, Regressed, RegressorTask
-from lexbeam.transforms.simplification.ranking.stage import RANK, RankedPart, Rankings
 from lexbeam.transforms.simplification.records import JoinTask, tasks_of
 from lexbeam.transforms.simplification.settings import settings_of, settings_of_candidates
 

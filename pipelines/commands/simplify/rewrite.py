@@ -15,20 +15,22 @@ from lexbeam.pipelines.commands.options import input_folder
 from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from lexbeam.pipelines.frame.common_options import RunnerOptions
 from lexbeam.pipelines.frame.openings import Opening
-from lexbeam.schemas.simplification.candidates import CANDIDATES
-from lexbeam.schemas.simplification.instances import INSTANCES
-from lexbeam.schemas.simplification.rankings import RANKINGS, SIMPLIFICATIONS
+from lexbeam.schemas.simplification import CANDIDATES, INSTANCES, RANKINGS, SIMPLIFICATIONS
 from lexbeam.transforms.common.options.fields import embedded
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.shown import Block
 from lexbeam.transforms.common.store.receipts import totals
 from lexbeam.transforms.inflection.models import inflector_reference, warn_of_languages
-from lexbeam.transforms.report.panels import Panel
-from lexbeam.transforms.report.section_tables import SectionTable, TableColumn
+from lexbeam.transforms.report.panels import Panel, SectionTable, TableColumn
 from lexbeam.transforms.simplification.records import JoinTask, tasks_of
 from lexbeam.transforms.simplification.resources import InflectorFile
-from lexbeam.transforms.simplification.rewriting.options import RewritingOptions, check_rewriting
-from lexbeam.transforms.simplification.rewriting.stage import REWRITE, Rewriting, Rewritten
+from lexbeam.transforms.simplification.rewriting.sentence_rewriting import (
+    REWRITE,
+    Rewriting,
+    RewritingOptions,
+    Rewritten,
+    check_rewriting,
+)
 
 if TYPE_CHECKING:
     import apache_beam as beam

@@ -16,25 +16,25 @@ from lexbeam.pipelines.commands.options import input_folder, settings_file
 from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from lexbeam.pipelines.frame.common_options import RunnerOptions, model_folder
 from lexbeam.pipelines.frame.openings import Opening
-from lexbeam.schemas.simplification.candidates import CANDIDATES, SELECTIONS
-from lexbeam.schemas.simplification.instances import INSTANCES
+from lexbeam.schemas.simplification import CANDIDATES, INSTANCES, SELECTIONS
 from lexbeam.transforms.annotation.engines.registry import stated_engine
 from lexbeam.transforms.common.options.fields import embedded, option
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.shown import Block
 from lexbeam.transforms.common.store.receipts import summed
 from lexbeam.transforms.inflection.models import warn_of_languages
-from lexbeam.transforms.report.panels import Panel
-from lexbeam.transforms.report.section_tables import SectionTable, TableColumn
+from lexbeam.transforms.report.panels import Panel, SectionTable, TableColumn
 from lexbeam.transforms.simplification.records import JoinTask, tasks_of
-from lexbeam.transforms.simplification.selection.inputs import (
+from lexbeam.transforms.simplification.selection.candidate_filter import SelectionOptions
+from lexbeam.transforms.simplification.selection.candidate_selection import (
+    SELECT,
+    Selected,
+    Selection,
     SelectionFiles,
     check_selection,
     check_tagger,
     selection_of,
 )
-from lexbeam.transforms.simplification.selection.options import SelectionOptions
-from lexbeam.transforms.simplification.selection.stage import SELECT, Selected, Selection
 from lexbeam.transforms.simplification.settings import settings_of, settings_of_candidates
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 import numpy as np
 
 from lexbeam.pipelines.commands.simplify.found_words import FoundIn
-from lexbeam.schemas.simplification.documents import DOCUMENTS
+from lexbeam.schemas.simplification import DOCUMENTS
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.names import unescape
 from lexbeam.transforms.common.publish.snapshots import Snapshot

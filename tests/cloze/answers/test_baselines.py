@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexbeam.transforms.cloze.answers.baselines import absent, alike, chance, most_frequent, rarest, stand_in_passage
+from lexbeam.transforms.cloze.answers.five_way import absent, alike, chance, most_frequent, rarest, stand_in_passage
 
 
 def test_chance_is_even():

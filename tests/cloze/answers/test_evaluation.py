@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lexbeam.transforms.cloze.answers.evaluation import baselines_of, evaluated, systems_of
-from lexbeam.transforms.cloze.answers.files import SystemAnswer
-from lexbeam.transforms.cloze.answers.keys import Key
+from lexbeam.transforms.cloze.answers.five_way import Key, SystemAnswer
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.evaluation.bootstrap import BootstrapOptions
 

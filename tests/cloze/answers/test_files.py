@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from lexbeam.transforms.cloze.answers.files import read_answers
+from lexbeam.transforms.cloze.answers.five_way import read_answers
 from lexbeam.transforms.common.errors import UsageError
 
 

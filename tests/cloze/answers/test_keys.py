@@ -5,7 +5,7 @@ import gzip
 import pytest
 from answered import question, write_lines
 
-from lexbeam.transforms.cloze.answers.keys import joined_keys, read_key
+from lexbeam.transforms.cloze.answers.five_way import joined_keys, read_key
 from lexbeam.transforms.common.errors import UsageError
 
 

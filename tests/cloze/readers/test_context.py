@@ -7,14 +7,28 @@ import pytest
 from reader_tables import KIND, lists, part
 
 from lexbeam.schemas.cloze import CANDIDATES, PAIRS
-from lexbeam.transforms.cloze.readers.context import EVIDENCE, START_WEIGHTS, ContextCounts, CountedTexts, fit_weights
-from lexbeam.transforms.cloze.readers.context_training import ContextData, context_log_probabilities, train_context
+from lexbeam.transforms.cloze.readers.context import (
+    EVIDENCE,
+    START_WEIGHTS,
+    ContextCounts,
+    ContextData,
+    CountedTexts,
+    context_log_probabilities,
+    fit_weights,
+    train_context,
+)
 from lexbeam.transforms.cloze.readers.data import EncodeOptions, GroupTask, QuestionGroup, candidates, pairs, questions
 from lexbeam.transforms.cloze.readers.encoding import ENCODE
-from lexbeam.transforms.cloze.readers.frequency import BandOptions
 from lexbeam.transforms.cloze.readers.options import PLACEHOLDER, RESERVED, UNKNOWN, Questions, ReaderNetworkOptions
-from lexbeam.transforms.cloze.readers.predict_stage import READ_PREDICT, PredictTask
-from lexbeam.transforms.cloze.readers.train_stage import READ_TRAIN, FoldOptions, ReadTask, folds_of
+from lexbeam.transforms.cloze.readers.reading_in_folds import (
+    READ_PREDICT,
+    READ_TRAIN,
+    FoldOptions,
+    PredictTask,
+    ReadTask,
+    folds_of,
+)
+from lexbeam.transforms.cloze.readers.words import BandOptions
 from lexbeam.transforms.common.draws.by_content import content_hashes
 from lexbeam.transforms.common.store.artefacts import Workspace, make
 from lexbeam.transforms.common.store.tables import read_table

@@ -12,8 +12,7 @@ from lexbeam.schemas.cloze import CANDIDATES, PAIRS
 from lexbeam.transforms.cloze.readers.data import EncodeOptions, GroupTask, QuestionGroup, candidates, questions
 from lexbeam.transforms.cloze.readers.encoding import ENCODE
 from lexbeam.transforms.cloze.readers.options import PLACEHOLDER, RESERVED, UNKNOWN
-from lexbeam.transforms.cloze.readers.predict_stage import tally_of
-from lexbeam.transforms.cloze.readers.train_stage import folds_of
+from lexbeam.transforms.cloze.readers.reading_in_folds import folds_of, tally_of
 from lexbeam.transforms.cloze.readers.words import glosses_of, vectors_of
 from lexbeam.transforms.common.store.artefacts import Workspace, make
 from lexbeam.transforms.common.store.tables import read_table

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lexbeam.transforms.cloze.readers.frequency import BandOptions, draw_words
+from lexbeam.transforms.cloze.readers.words import BandOptions, draw_words
 from lexbeam.transforms.common.draws.by_content import content_hashes
 
 WORDS = [f"w{n}" for n in range(30)]

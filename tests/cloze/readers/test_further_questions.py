@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from reader_tables import KIND, lists, part
 
 from lexbeam.schemas.cloze import CANDIDATES, PAIRS
-from lexbeam.transforms.cloze.readers.batches import EpochQuestions, epoch_of
 from lexbeam.transforms.cloze.readers.data import (
     EncodeOptions,
     GroupTask,
@@ -21,12 +20,11 @@ from lexbeam.transforms.cloze.readers.data import (
     questions,
     texts,
 )
-from lexbeam.transforms.cloze.readers.encoding import ENCODE
-from lexbeam.transforms.cloze.readers.frequency import BandOptions
-from lexbeam.transforms.cloze.readers.further_questions import SideTexts, chosen_of, further_of
+from lexbeam.transforms.cloze.readers.encoding import ENCODE, SideTexts, chosen_of, further_of
 from lexbeam.transforms.cloze.readers.options import PLACEHOLDER, RESERVED, ReaderNetworkOptions
-from lexbeam.transforms.cloze.readers.train_stage import READ_TRAIN, FoldOptions, ReadTask, folds_of
-from lexbeam.transforms.cloze.readers.words import train_vectors
+from lexbeam.transforms.cloze.readers.reading_in_folds import READ_TRAIN, FoldOptions, ReadTask, folds_of
+from lexbeam.transforms.cloze.readers.training import EpochQuestions, epoch_of
+from lexbeam.transforms.cloze.readers.words import BandOptions, train_vectors
 from lexbeam.transforms.common.draws.folds import fold_of
 from lexbeam.transforms.common.store.artefacts import Artefact, Workspace, make
 from lexbeam.transforms.common.store.tables import read_table

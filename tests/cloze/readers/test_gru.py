@@ -6,7 +6,7 @@ torch = pytest.importorskip("torch")
 
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence  # noqa: E402
 
-from lexbeam.transforms.cloze.readers.gru import bidirectional  # noqa: E402
+from lexbeam.transforms.cloze.readers.networks import bidirectional  # noqa: E402
 
 
 @pytest.mark.parametrize(("texts", "longest", "features", "hidden"), [(5, 9, 4, 3), (1, 1, 2, 5)])

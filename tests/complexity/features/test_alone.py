@@ -5,10 +5,13 @@ import random
 import pyarrow as pa
 from featured import instance, instances, setting_with
 
-from lexbeam.transforms.complexity.features.registry import features_of
+from lexbeam.transforms.complexity.features.groups import features_of
 from lexbeam.transforms.complexity.features.vectors import centroids_of
 
-WORDS = "sea ship shipyard yard gene mar barco Schiff See the over sails umi xqz 12 IBM don't U.S. naïve".split()  # noqa: SIM905
+WORDS = (
+    *("sea", "ship", "shipyard", "yard", "gene", "mar", "barco", "Schiff", "See", "the", "over", "sails", "umi"),
+    *("xqz", "12", "IBM", "don't", "U.S.", "naïve"),
+)
 VECTORS = ("sea 1 0 .3", "ship .1 1 .7", "yard 1 1 .2", "gene .4 .5 .6", "the .2 .1 .9", "sails .33 .1 .77")
 GROUPS = ("form", "frequency", "norms", "context", "mwe", "vectors", "syntax")
 ROWS = 60

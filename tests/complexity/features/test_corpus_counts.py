@@ -10,12 +10,12 @@ from featured import computed, instance, instances, setting_with
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lexbeam.transforms.complexity.features.corpus import association
 from lexbeam.transforms.complexity.features.corpus_counts import (
     FORM,
     LEMMA,
     PHRASE,
     CorpusCounts,
+    association,
     combined,
     counted,
     wanted_of,

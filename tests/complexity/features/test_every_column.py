@@ -15,9 +15,9 @@ from featured import instances
 
 from lexbeam.transforms.common.draws.by_content import hash_of
 from lexbeam.transforms.complexity.features.base import FeatureSetting
-from lexbeam.transforms.complexity.features.form import PREFIXES, SUFFIXES
-from lexbeam.transforms.complexity.features.registry import columns_of, features_of
+from lexbeam.transforms.complexity.features.groups import columns_of, features_of
 from lexbeam.transforms.complexity.features.vectors import centroids_of
+from lexbeam.transforms.complexity.features.word_forms import PREFIXES, SUFFIXES
 from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
 
 pytestmark = pytest.mark.slow

@@ -10,7 +10,7 @@ from featured import computed, instance, setting_with
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lexbeam.transforms.complexity.features.form import trigrams_of
+from lexbeam.transforms.complexity.features.word_forms import trigrams_of
 from lexbeam.transforms.lexicon.letters import syllables, vowel_groups
 
 ALPHABET = "aeiouybcdnrstßüéÅABØ-–'12αβж"

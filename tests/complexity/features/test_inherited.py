@@ -7,11 +7,11 @@ import pyarrow as pa
 from featured import instance, instances, setting_with
 from inherited import check_inherited
 
-from lexbeam.schemas.complexity.instances import INSTANCES
+from lexbeam.schemas.complexity import INSTANCES
 from lexbeam.transforms.common.store.artefacts import Artefact, Workspace, make
 from lexbeam.transforms.common.store.tables import Part, write_part
-from lexbeam.transforms.complexity.features import registry
-from lexbeam.transforms.complexity.features.stages import FEATURE, FeatureTask
+from lexbeam.transforms.complexity.features import groups
+from lexbeam.transforms.complexity.features.groups import FEATURE, FeatureTask
 
 TOKENS = ("sea", "gene expression", "yard", "umi", "shipyard")
 
@@ -54,13 +54,13 @@ def test_a_part_that_follows_another_is_as_one_that_does_not(tmp_path):
 def test_features_are_computed_of_what_is_new(tmp_path, monkeypatch):
     setting = setting_with(tmp_path, use=("form",))
     asked = []
-    plain = registry.GROUPS["form"]
+    plain = groups.GROUPS["form"]
 
     def of_words(words, setting):
         asked.append(len(words.forms))
         return plain.of_words(words, setting)
 
-    monkeypatch.setitem(registry.GROUPS, "form", replace(plain, of_words=of_words))
+    monkeypatch.setitem(groups.GROUPS, "form", replace(plain, of_words=of_words))
     work = Workspace(str(tmp_path / "work"))
     for name, rows in (("a", rows_of(range(200))), ("b", rows_of(range(201), {7}))):
         assert make(work, FEATURE, task_of(tmp_path / name, rows), setting).part.rows == len(rows)

@@ -4,7 +4,7 @@ import pyarrow as pa
 import pytest
 from featured import columns, computed, instance, instances, setting_with
 
-from lexbeam.transforms.complexity.features.registry import features_of
+from lexbeam.transforms.complexity.features.groups import features_of
 
 TEXT = "Old ships sail over Lake Erie"
 HEADS = [2, 3, 0, 6, 6, 3]

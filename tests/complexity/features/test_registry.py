@@ -8,12 +8,11 @@ from featured import columns, computed, instance, instances, setting_with
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lexbeam.schemas.complexity.instances import INSTANCES
-from lexbeam.schemas.complexity.labels import JUDGMENTS, LABELS
+from lexbeam.schemas.complexity import INSTANCES, JUDGMENTS, LABELS
 from lexbeam.transforms.common.draws.by_content import content_hashes
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.complexity.features.base import READ
-from lexbeam.transforms.complexity.features.registry import GROUPS, FeatureColumn, columns_of, features_of, schema_of
+from lexbeam.transforms.complexity.features.groups import GROUPS, FeatureColumn, columns_of, features_of, schema_of
 
 LISTS = {"age": {"sea": (4.0, 1.5), "gene": (12.0, 2.0), "ship": (5.0, 1.0)}, "seen": {"expression": (2.5, 0.1)}}
 

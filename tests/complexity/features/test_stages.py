@@ -6,12 +6,12 @@ import pyarrow as pa
 import pytest
 from featured import instance, instances, setting_with
 
-from lexbeam.schemas.complexity.instances import INSTANCES
+from lexbeam.schemas.complexity import INSTANCES
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.store.artefacts import Artefact, Workspace, make
 from lexbeam.transforms.common.store.tables import Part, read_table, write_part
-from lexbeam.transforms.complexity.features import stages as featuring
-from lexbeam.transforms.complexity.features.stages import FEATURE, FeatureOptions, FeatureTask, check_features
+from lexbeam.transforms.complexity.features import groups as featuring
+from lexbeam.transforms.complexity.features.groups import FEATURE, FeatureOptions, FeatureTask, check_features
 
 ROWS = [
     instance(token, f"The ship sails over the {token}.", genre=genre)

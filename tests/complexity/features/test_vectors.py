@@ -5,7 +5,7 @@ import math
 import pytest
 from featured import columns, computed, instance, setting_with
 
-from lexbeam.transforms.complexity.features.registry import columns_of
+from lexbeam.transforms.complexity.features.groups import columns_of
 from lexbeam.transforms.complexity.features.vectors import NEAR, centroids_of
 
 VECTORS = {"sea": (3.0, 4.0), "ship": (1.0, 0.0), "over": (0.0, 2.0), "gene": (-2.0, 0.0)}

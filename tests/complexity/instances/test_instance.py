@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexbeam.schemas.complexity.instances import FLAGS
+from lexbeam.schemas.complexity import FLAGS
 from lexbeam.transforms.complexity.instances.instance import KEY_DIGITS, content_key, instance_id, settle, split_of
 
 

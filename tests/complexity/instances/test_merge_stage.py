@@ -12,8 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from part_tasks import parts_of, rejects_listed
 
-from lexbeam.schemas.complexity.instances import INSTANCES
-from lexbeam.schemas.complexity.labels import LABELS
+from lexbeam.schemas.complexity import INSTANCES, LABELS
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.store import staged
 from lexbeam.transforms.common.store.artefacts import Workspace, make

@@ -10,7 +10,7 @@ from lexbeam.transforms.complexity.instances.official_files import (
     official_lines,
     read_scores,
 )
-from lexbeam.transforms.complexity.scorers.metric_rows import ScorerMeasureOptions
+from lexbeam.transforms.complexity.scorers.scorer_metrics import ScorerMeasureOptions
 from lexbeam.transforms.evaluation.bootstrap import BootstrapOptions
 
 OPTIONS = ScorerMeasureOptions(bootstrap=BootstrapOptions(resamples=20))

@@ -8,10 +8,12 @@ from hypothesis import strategies as st
 from lexbeam.transforms.complexity.labels.aggregation import (
     AggregationOptions,
     ComplexityJudgment,
+    figures_of,
+    judgment_rows,
     label_of,
+    label_rows,
     settle_judgments,
 )
-from lexbeam.transforms.complexity.labels.tables import figures_of, judgment_rows, label_rows
 
 KNOWN = {"i", "j", "k"}
 

@@ -4,7 +4,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from lexbeam.transforms.common.draws.by_content import content_hashes
-from lexbeam.transforms.complexity.labels.agreement import split_half, weights_by_agreement
+from lexbeam.transforms.complexity.labels.aggregation import split_half, weights_by_agreement
 
 
 def simulated(noise, instances=400, each=10, seed=0):

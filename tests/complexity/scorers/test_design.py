@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 from scored import DIM, splits_of, tables
 
-from lexbeam.schemas.complexity.features import features_schema
+from lexbeam.schemas.complexity import features_schema
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.complexity.scorers.design import (
     columns_of,

@@ -4,7 +4,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexbeam.transforms.complexity.scorers.evaluation_stage import merged
+from lexbeam.transforms.complexity.scorers.scorer_metrics import merged
 
 ROWS = st.lists(st.sampled_from("abcdefgh"), max_size=12, unique=True).map(sorted)
 

@@ -12,10 +12,9 @@ from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.store.artefacts import Artefact, Workspace, make, name_of
 from lexbeam.transforms.common.store.tables import Part, write_part
 from lexbeam.transforms.complexity.scorers.design import DesignColumn, columns_of, folds_of, rows_of
-from lexbeam.transforms.complexity.scorers.evaluation_stage import EVALUATE, CaseDone, EvaluateTask
 from lexbeam.transforms.complexity.scorers.fit_stages import DESIGN, FIT, DesignTask, FitOptions, FitTask
 from lexbeam.transforms.complexity.scorers.holding_out import ALL, SAVED, SPLIT, Case, HoldOptions
-from lexbeam.transforms.complexity.scorers.metric_rows import ScorerMeasureOptions
+from lexbeam.transforms.complexity.scorers.scorer_metrics import EVALUATE, CaseDone, EvaluateTask, ScorerMeasureOptions
 from lexbeam.transforms.complexity.scorers.scorer_models import merged, opened
 from lexbeam.transforms.evaluation.bootstrap import BootstrapOptions
 from lexbeam.transforms.learning.models.keeping import keep_model, load_model

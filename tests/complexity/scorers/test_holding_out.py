@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scored import tables
 
-from lexbeam.transforms.complexity.scorers.design import joined_rows, rows_of
+from lexbeam.transforms.complexity.scorers.design import MODES, joined_rows, matrices_of, rows_of, training_of
 from lexbeam.transforms.complexity.scorers.holding_out import (
     ALL,
     Case,
@@ -17,7 +17,6 @@ from lexbeam.transforms.complexity.scorers.holding_out import (
     system_of,
     systems_of,
 )
-from lexbeam.transforms.complexity.scorers.multiword import MODES, matrices_of, training_of
 
 HOLD = HoldOptions(folds=4)
 

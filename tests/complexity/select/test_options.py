@@ -3,7 +3,7 @@ import math
 import pytest
 
 from lexbeam.transforms.common.errors import UsageError
-from lexbeam.transforms.complexity.select.options import Band, SelectOptions, parse_bands, parse_quotas
+from lexbeam.transforms.complexity.select.patterns import Band, SelectOptions, parse_bands, parse_quotas
 
 
 def test_quotas_of_kinds():

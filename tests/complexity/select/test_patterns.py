@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexbeam.schemas.complexity.instances import KINDS
+from lexbeam.schemas.complexity import KINDS
 from lexbeam.schemas.corpus.sentences import UPOS
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.complexity.select.patterns import PATTERNS, chosen_patterns, match

@@ -5,8 +5,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexbeam.transforms.complexity.select.find_stage import OCCURRENCE
-from lexbeam.transforms.complexity.select.picking import Copies, least, repeated, shares
+from lexbeam.transforms.complexity.select.occurrences import OCCURRENCE, Copies, least, repeated, shares
 
 NUMBERS = st.lists(st.integers(0, 2**64 - 1), unique=True, max_size=30)
 KINDS = st.sampled_from(["single", "mwe"])

@@ -7,12 +7,12 @@ from scored import publish, tables
 
 import lexbeam
 from lexbeam.pipelines.cli import main
-from lexbeam.schemas.complexity.scores import PREDICTIONS
+from lexbeam.schemas.complexity import PREDICTIONS
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.publish.sections import Made
 from lexbeam.transforms.common.store.artefacts import Artefact
 from lexbeam.transforms.common.store.tables import Part, write_part
-from lexbeam.transforms.complexity.features.registry import group_of_target
+from lexbeam.transforms.complexity.features.groups import group_of_target
 
 MADE = tables(singles=40, expressions=20, unlabelled=(3, 45))
 INSTANCES = {row["instance_id"]: row for row in MADE["instances"].to_pylist()}

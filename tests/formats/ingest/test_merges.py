@@ -3,7 +3,7 @@
 import pyarrow.parquet as pq
 import pytest
 
-from lexbeam.schemas.complexity.instances import LOAD_REJECTS
+from lexbeam.schemas.complexity import LOAD_REJECTS
 from lexbeam.schemas.rejects import REJECTS, RejectRow
 from lexbeam.transforms.common.store import staged as staged_module
 from lexbeam.transforms.common.store.artefacts import Artefact, Workspace, make

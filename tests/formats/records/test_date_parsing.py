@@ -1,10 +1,12 @@
+""" """
+
 import datetime
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexbeam.transforms.formats.records.date_parsing import Date, parse_date
+from lexbeam.transforms.formats.records.date_parsing import DATE_FORMS, Date, DatePart, parse_date, part_of, readings
 
 ONE_YEAR = {
     "1790": 1790,
@@ -491,3 +493,114 @@ def test_white_space_about_a_date_changes_nothing():
     """A time zone behind a year was one only at the very end."""
     for text in ("1790 UTC", "from 1790 to 1792 UTC", "1790", "ca. 1790-91"):
         assert parse_date(f" {text} \n") == parse_date(text) is not None
+
+
+@pytest.mark.parametrize(
+    ("form", "text", "year"),
+    [
+        ("epoch", "0", None),
+        ("epoch", "1467810369", 2016),
+        ("epoch", "1467810369.0", 2016),
+        ("epoch", " 1467810369,5 ", 2016),
+        ("epoch", "1467810369000", 2016),
+        ("epoch", "1467810369000000", 2016),
+        ("epoch", "1467810369000000000", 2016),
+        ("epoch", "-100000000", 1966),
+        ("epoch", "2016", None),
+        ("epoch", "20160531", None),
+        ("epoch", "2016-05-31", None),
+        ("epoch", "1.247457E+12", 2009),
+        ("epoch", "1,24746e+09", 2009),
+        ("epoch", "1.2E+99", None),
+        ("excel", "42521", 2016),
+        ("excel", "42521.75", 2016),
+        ("excel", "1", 1899),
+        ("excel", "425210", None),
+        ("ymd", "16-05-31", 2016),
+        ("ymd", "16/5/31 10:22", 2016),
+        ("ymd", "69.01.01", 1969),
+        ("ymd", "68.01.01", 2068),
+        ("ymd", "16-31-05", None),
+        ("ymd", "16-05/31", None),
+        ("ymd", "2016-05-31", None),
+        ("dmy", "31.05.16", 2016),
+        ("dmy", "5/31/16", None),
+        ("dmy", "12-Jan-07", 2007),
+        ("dmy", "12-JAN-07 10.22.33 AM", 2007),
+        ("dmy", "31-Feb-07", None),
+        ("dmy", "12-Foo-07", None),
+        ("dmy", "12-Jan-2007", None),
+        ("ymd", "07-Jan-12", None),
+        ("mdy", "5/31/16", 2016),
+        ("mdy", "2/30/16", None),
+    ],
+)
+def test_a_form_reads_its_dates_alone(form, text, year):
+    date = DATE_FORMS[form].read(text)
+    assert (date and date.year) == year
+    if date:
+        assert date[:2] == (year, year)
+        assert date.text == text.strip()
+
+
+@given(st.datetimes(datetime.datetime(1975, 1, 1), datetime.datetime(2100, 1, 1)))
+def test_seconds_and_serial_numbers_are_those_of_the_day(moment):
+    moment = moment.replace(tzinfo=datetime.UTC)
+    seconds = int(moment.timestamp())
+    for text in (str(seconds), str(seconds * 1000), str(seconds * 10**9)):
+        assert DATE_FORMS["epoch"].read(text).year == moment.year
+    days = (moment.date() - datetime.date(1900, 3, 1)).days + 61  # Excel calls 1 March 1900 day 61
+    assert DATE_FORMS["excel"].read(str(days)).year == moment.year
+
+
+@pytest.mark.parametrize("text", ["1467810369", "42521", "16-05-31", "5/31/16"])
+def test_nothing_of_it_is_read_unasked(text):
+    assert parse_date(text) is None
+    assert [name for name, _ in readings(text)]
+
+
+CENTURIES = st.integers(1, 21).map(lambda number: f"{number}. Jh.")
+DECADES = st.integers(100, 209).map(lambda number: f"{number}0s")
+ORDINALS = ("first", "second", "third", "fourth")
+
+
+@given(CENTURIES | DECADES, st.booleans(), st.sampled_from((2, 3, 4, 10)))
+def test_parts_follow_one_another_and_are_the_whole(text, before, of):
+    whole = parse_date(text + " BC" * before)
+    assert whole is not None
+    parts = [part_of(whole[:2], DatePart(number + 1, of)) for number in range(of)]
+    if None in parts:
+        assert text.endswith("s")
+        assert of in (4, 10)
+        return
+    years = [year for first, last in parts for year in range(first, last + 1)]
+    assert years == list(range(whole.year, whole.year_to + 1))
+
+
+@given(
+    CENTURIES | DECADES | st.integers(1, 2100).map("{:04}".format),
+    st.sampled_from(("early", "mid", "late", "Ende", "fin", "1. H.", "zweite Hälfte", "dernier quart", "turn", "pre")),
+    st.booleans(),
+    st.sampled_from((" ", " of the ", " du ", "-")),
+)
+def test_what_stands_about_a_date_is_never_passed_over(base, word, behind, between):
+    whole = parse_date(base)
+    part = parse_date(f"{base}, {word}" if behind else f"{word}{between}{base}")
+    assert whole is not None
+    if part is not None and whole.year != whole.year_to:
+        assert whole.year <= part.year <= part.year_to <= whole.year_to
+        assert part[:2] != whole[:2]
+
+
+def test_words_of_halves_and_quarters_count():
+    for of, unit, size in ((2, "half", 50), (4, "quarter", 25)):
+        for number, ordinal in enumerate(ORDINALS[:of]):
+            date = parse_date(f"{ordinal} {unit} of the 19th century")
+            assert date[:2] == (1800 + number * size, 1799 + (number + 1) * size)
+
+
+def test_several_parts_are_refused_rather_than_taken_for_a_century():
+    texts = ("1.-3. Viertel 19. Jh.", "1. - 2. Drittel des 19. Jh.", "1st-2nd quarter of the 19th century")
+    assert [parse_date(text) for text in texts] == [None] * 3
+    assert parse_date("16.-2. Viertel 18. Jh.")[:2] == (1500, 1749)
+    assert parse_date("2nd to early 4th century")[:2] == (100, 332)

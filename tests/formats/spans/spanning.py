@@ -16,8 +16,7 @@ from reading import entries, reader_options
 
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.formats.records.base import BadRecord
-from lexbeam.transforms.formats.spans.registry import spanned
-from lexbeam.transforms.formats.spans.source import TextEdit
+from lexbeam.transforms.formats.spans.spanned import TextEdit, spanned
 
 # A machine may be busy: no verdict depends on seconds.
 FEW = settings(suppress_health_check=[HealthCheck.too_slow])

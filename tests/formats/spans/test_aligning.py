@@ -13,7 +13,7 @@ from reading import reader_options
 from lexbeam.transforms.formats.records.base import BadRecord, Source
 from lexbeam.transforms.formats.spans.aligning import Unaligned, align
 from lexbeam.transforms.formats.spans.origin import SourcePiece
-from lexbeam.transforms.formats.spans.registry import SPANS, spanned
+from lexbeam.transforms.formats.spans.spanned import SPANS, spanned
 
 MAKERS = {"text": make_text, "html": make_html, "tei": make_tei, "markdown": make_markdown}
 ODD = "<p>a&ngE;b cafe&#769;s q\u0307\u0323r \u1112\u1161\u11ab</p>\r\n \r\n<p>&#x1F600; <b>so</b>me".encode()

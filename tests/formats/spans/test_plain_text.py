@@ -9,8 +9,7 @@ from spanning import CODED, FEW, WORDS, Case, coded, drawn_edits, generated, hol
 
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions
-from lexbeam.transforms.formats.spans.registry import spanned
-from lexbeam.transforms.formats.spans.source import TextEdit
+from lexbeam.transforms.formats.spans.spanned import TextEdit, spanned
 
 GAPS = st.sampled_from(
     [

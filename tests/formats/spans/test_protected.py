@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from spanning import FEW, MANY
 
-from lexbeam.transforms.formats.spans.registry import spanned
-from lexbeam.transforms.formats.spans.source import TextEdit
+from lexbeam.transforms.formats.spans.spanned import TextEdit, spanned
 
 WORD = re.compile(r"(?<![a-z])[zq][a-j]{3}(?![a-z])")
 

@@ -5,8 +5,7 @@ from hypothesis import strategies as st
 from spanning import CODED, SOME_OR_MANY, WORDS, Case, Word, coded, drawn_edits, escaped, generated, holds, made_by
 
 from lexbeam.transforms.formats.records.base import ReaderOptions
-from lexbeam.transforms.formats.spans.registry import spanned
-from lexbeam.transforms.formats.spans.source import TextEdit
+from lexbeam.transforms.formats.spans.spanned import TextEdit, spanned
 
 # What stands between two words, with white space somewhere, so that they are two.
 GAPS = st.sampled_from(

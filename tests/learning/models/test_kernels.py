@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lexbeam.transforms.learning.models.kernels import gaussian_sums
+from lexbeam.transforms.common.rowwise import gaussian_sums
 
 
 def test_it_predicts_what_scikit_learn_does():

@@ -8,9 +8,8 @@ import pytest
 import sklearn
 from model_making import columns, estimator
 
-from lexbeam.transforms.learning.models.estimators import ESTIMATORS
 from lexbeam.transforms.learning.models.model import Refused
-from lexbeam.transforms.learning.models.skops_file import read_skops, write_skops
+from lexbeam.transforms.learning.models.skops_file import ESTIMATORS, read_skops, write_skops
 
 RIDGE = "sklearn.linear_model._ridge"
 

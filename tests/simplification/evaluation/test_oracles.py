@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexbeam.transforms.simplification.evaluation.oracles import MatchedLemmas, lemma_match
+from lexbeam.transforms.simplification.evaluation.list_measures import MatchedLemmas, lemma_match
 
 FORMS = ["a", "b", "c", "d", "e"]
 GOLD = st.lists(st.sampled_from(FORMS), unique=True, min_size=1).map(

@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.evaluation.bootstrap import BootstrapOptions
-from lexbeam.transforms.simplification.evaluation.files import evaluate_rows
-from lexbeam.transforms.simplification.evaluation.lists import gold_of
+from lexbeam.transforms.simplification.evaluation.evaluated_tables import SimplificationMeasureOptions, figure_rows
+from lexbeam.transforms.simplification.evaluation.list_measures import gold_of
 from lexbeam.transforms.simplification.evaluation.submissions import (
+    evaluate_rows,
     matched_rows,
     read_gold,
     read_predictions,
     submission,
 )
-from lexbeam.transforms.simplification.evaluation.tables import SimplificationMeasureOptions, figure_rows
 
 NONE = BootstrapOptions(resamples=0)
 GOLD = """\

@@ -10,13 +10,12 @@ from hypothesis import strategies as st
 from simplified import candidates, instance, parts_of, rankings, row, selections, worked
 from simplified import chosen as chose
 
-from lexbeam.schemas.simplification.candidates import CANDIDATES
-from lexbeam.schemas.simplification.instances import INSTANCES, SUBSTITUTES
+from lexbeam.schemas.simplification import CANDIDATES, INSTANCES, SUBSTITUTES
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.evaluation.bootstrap import BootstrapOptions
-from lexbeam.transforms.simplification.evaluation import funnel, oracles
-from lexbeam.transforms.simplification.evaluation import lists as listing
-from lexbeam.transforms.simplification.evaluation.tables import (
+from lexbeam.transforms.simplification.evaluation import list_measures
+from lexbeam.transforms.simplification.evaluation import list_measures as listing
+from lexbeam.transforms.simplification.evaluation.evaluated_tables import (
     SimplificationMeasureOptions,
     evaluate_tables,
     figure_rows,
@@ -53,7 +52,7 @@ def ratio(metrics, *key):
 
 
 def test_doctests():
-    for module in (funnel, listing, oracles):
+    for module in (list_measures, listing, list_measures):
         assert doctest.testmod(module).failed == 0
 
 
@@ -288,8 +287,8 @@ def test_all_metrics_are_those_of_plain_python(cases, k, tmp_path_factory):
             pipeline.append((same or right, right, not same))
     if not pipeline:
         return
-    gold, metrics, funnel = evaluated(tmp_path_factory.mktemp("brute"), rows, number=2, k=(k,))
-    check_conserved(funnel, gold)
+    gold, metrics, list_measures = evaluated(tmp_path_factory.mktemp("brute"), rows, number=2, k=(k,))
+    check_conserved(list_measures, gold)
     lists = {"generation": generated, "ranking": [(t, g, list(o)) for t, g, o in ranked]}
     for stage, given_rows in lists.items():
         if ("s", stage, "recall_at_k", k) not in metrics:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lexbeam.transforms.simplification.generation.combination import SourceOf, combined, dense_ranks, evidence
-from lexbeam.transforms.simplification.generation.forms import Formed
+from lexbeam.transforms.simplification.generation.candidate_generation import SourceOf, combined, dense_ranks, evidence
+from lexbeam.transforms.simplification.generation.target_forms import Formed
 from lexbeam.transforms.simplification.records import Proposal
 
 

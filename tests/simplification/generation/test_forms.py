@@ -7,9 +7,14 @@ from instances_made import instance
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.inflection import models
 from lexbeam.transforms.inflection.models import load_inflector, open_inflector
-from lexbeam.transforms.simplification.generation.forms import formed, key_of
-from lexbeam.transforms.simplification.generation.protection import protection
-from lexbeam.transforms.simplification.generation.readings import LemmaReading, lemma_of_form, readings
+from lexbeam.transforms.simplification.generation.target_forms import (
+    LemmaReading,
+    formed,
+    key_of,
+    lemma_of_form,
+    protection,
+    readings,
+)
 from lexbeam.transforms.simplification.records import INSTANCE_COLUMNS, Instance, Proposal
 
 

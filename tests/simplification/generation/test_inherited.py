@@ -7,12 +7,12 @@ from generated import files_of, write_world
 from inherited import check_inherited
 from instances_made import numbered, substitutes, written
 
-from lexbeam.schemas.simplification.instances import INSTANCES, SUBSTITUTES
+from lexbeam.schemas.simplification import INSTANCES, SUBSTITUTES
 from lexbeam.transforms.common.store.artefacts import Workspace, make
 from lexbeam.transforms.simplification.generation import generators as generating
-from lexbeam.transforms.simplification.generation.inputs import generation_inputs
-from lexbeam.transforms.simplification.generation.options import GenerationOptions
-from lexbeam.transforms.simplification.generation.stage import GENERATE, GenerationTask
+from lexbeam.transforms.simplification.generation.candidate_generation import GENERATE, GenerationTask
+from lexbeam.transforms.simplification.generation.generator import GenerationOptions
+from lexbeam.transforms.simplification.generation.generators import generation_inputs
 
 
 def task_of(folder, rows, gold):

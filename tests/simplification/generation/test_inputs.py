@@ -5,8 +5,8 @@ from wordnet_making import Synset, write_wordnet
 
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.lexicon import resources
-from lexbeam.transforms.simplification.generation.inputs import GenerationFiles, check_generation, generation_inputs
-from lexbeam.transforms.simplification.generation.options import GenerationOptions
+from lexbeam.transforms.simplification.generation.generator import GenerationOptions
+from lexbeam.transforms.simplification.generation.generators import GenerationFiles, check_generation, generation_inputs
 
 SYNSETS = [Synset("ship", "n", ["ship", "vessel"])]
 

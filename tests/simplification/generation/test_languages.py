@@ -5,7 +5,7 @@ from wordnet_making import Synset, write_wordnet
 
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
-from lexbeam.transforms.simplification.generation.languages import check_languages
+from lexbeam.transforms.simplification.generation.generators import check_languages
 
 
 @pytest.fixture

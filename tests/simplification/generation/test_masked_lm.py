@@ -8,13 +8,11 @@ from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.inflection.dictionaries import FormRow
 from lexbeam.transforms.lexicon.encoders.loading_encoders import load_encoder
 from lexbeam.transforms.lexicon.encoders.span_vectors import EncoderOptions, encoding_of
-from lexbeam.transforms.simplification.generation.combination import SourceOf, combined
-from lexbeam.transforms.simplification.generation.forms import formed
-from lexbeam.transforms.simplification.generation.generator import Context
+from lexbeam.transforms.simplification.generation.candidate_generation import SourceOf, combined
+from lexbeam.transforms.simplification.generation.generator import Context, GenerationOptions, MaskedOptions
 from lexbeam.transforms.simplification.generation.generators import GENERATORS
-from lexbeam.transforms.simplification.generation.masked_cleaning import comparable
-from lexbeam.transforms.simplification.generation.masked_lm import masked_fills, masked_proposals
-from lexbeam.transforms.simplification.generation.options import GenerationOptions, MaskedOptions
+from lexbeam.transforms.simplification.generation.masked_words import comparable, masked_fills, masked_proposals
+from lexbeam.transforms.simplification.generation.target_forms import formed
 from lexbeam.transforms.simplification.records import Instance
 
 pytestmark = pytest.mark.slow

@@ -7,12 +7,12 @@ from generated import files_of, write_world
 from instances_made import instance
 from wordnet_making import Synset, write_wordnet
 
-from lexbeam.schemas.simplification.candidates import generation_reasons
+from lexbeam.schemas.simplification import generation_reasons
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.store.tables import Part
-from lexbeam.transforms.simplification.generation.inputs import generation_inputs
-from lexbeam.transforms.simplification.generation.options import GenerationOptions, MaskedOptions, WordNetOptions
-from lexbeam.transforms.simplification.generation.stage import GENERATE, GenerationTask, candidates_of
+from lexbeam.transforms.simplification.generation.candidate_generation import GENERATE, GenerationTask, candidates_of
+from lexbeam.transforms.simplification.generation.generator import GenerationOptions, MaskedOptions, WordNetOptions
+from lexbeam.transforms.simplification.generation.generators import generation_inputs
 from lexbeam.transforms.simplification.records import INSTANCE_COLUMNS, Instance
 
 ANTONYMS = [
@@ -228,7 +228,7 @@ def test_gold_is_what_people_gave(world):
 
 
 def test_settings_that_ask_the_same_share_it(world, monkeypatch):
-    from lexbeam.transforms.simplification.generation import stage as generating
+    from lexbeam.transforms.simplification.generation import candidate_generation as generating
     from lexbeam.transforms.simplification.generation.generators import GENERATORS
 
     calls = []

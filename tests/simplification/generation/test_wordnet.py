@@ -10,9 +10,8 @@ from wordnet_read import PlainWordNet
 
 from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
 from lexbeam.transforms.lexicon.wordnet.wordnet_kind import DEBIAN
-from lexbeam.transforms.simplification.generation.generator import Context
-from lexbeam.transforms.simplification.generation.options import GenerationOptions, WordNetOptions
-from lexbeam.transforms.simplification.generation.wordnet import propose_wordnet, wordnet_proposals
+from lexbeam.transforms.simplification.generation.generator import Context, GenerationOptions, WordNetOptions
+from lexbeam.transforms.simplification.generation.sense_generators import propose_wordnet, wordnet_proposals
 from lexbeam.transforms.simplification.records import Instance
 
 SYNSETS = both_ways(

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 from nets import steps
 
-from lexbeam.transforms.simplification.generation.protection import read_words
+from lexbeam.transforms.simplification.generation.target_forms import read_words
 from lexbeam.transforms.simplification.instances.content_words import (
     AnnotatedText,
     ProtectedTerms,

@@ -6,17 +6,15 @@ from generated import files_of, write_world
 from inherited import check_inherited
 from instances_made import drawn_parts, numbered, written
 
-from lexbeam.schemas.simplification.candidates import CANDIDATES
-from lexbeam.schemas.simplification.instances import INSTANCES
+from lexbeam.schemas.simplification import CANDIDATES, INSTANCES
 from lexbeam.transforms.common.store.artefacts import Workspace, make
 from lexbeam.transforms.common.store.tables import Part
-from lexbeam.transforms.simplification.generation.inputs import generation_inputs
-from lexbeam.transforms.simplification.generation.options import GenerationOptions
-from lexbeam.transforms.simplification.generation.stage import GENERATE, GenerationTask
+from lexbeam.transforms.simplification.generation.candidate_generation import GENERATE, GenerationTask
+from lexbeam.transforms.simplification.generation.generator import GenerationOptions
+from lexbeam.transforms.simplification.generation.generators import generation_inputs
 from lexbeam.transforms.simplification.ranking import rankers
-from lexbeam.transforms.simplification.ranking.inputs import RankingFiles, rankings_of
-from lexbeam.transforms.simplification.ranking.options import RankingOptions
-from lexbeam.transforms.simplification.ranking.stage import RANK, RankTask
+from lexbeam.transforms.simplification.ranking.options import RankingFiles, RankingOptions, rankings_of
+from lexbeam.transforms.simplification.ranking.ranked_parts import RANK, RankTask
 from lexbeam.transforms.simplification.records import JoinTask
 
 

@@ -10,8 +10,8 @@ from scipy.stats import rankdata
 
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
-from lexbeam.transforms.simplification.ranking.inputs import RankingFiles, check_ranking
-from lexbeam.transforms.simplification.ranking.options import RankingOptions
+from lexbeam.transforms.simplification.ranking.options import RankingFiles, RankingOptions, check_ranking
+from lexbeam.transforms.simplification.ranking.ranked_parts import keeps_target, rows_of
 from lexbeam.transforms.simplification.ranking.rankers import (
     RANKERS,
     CandidateScores,
@@ -23,7 +23,6 @@ from lexbeam.transforms.simplification.ranking.rankers import (
     scores_of,
     simplicity_ranker,
 )
-from lexbeam.transforms.simplification.ranking.stage import keeps_target, rows_of
 from lexbeam.transforms.simplification.records import Instance
 
 COUNTS = {"duro": 100, "difícil": 50, "de": 1000, "roca": 7, "arduo": 3}

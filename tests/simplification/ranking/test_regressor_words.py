@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from labelled import labelled, word
 from simplified import candidates, instance, parts_of, substitutes
 
-from lexbeam.transforms.simplification.ranking.regressor_words import (
+from lexbeam.transforms.simplification.ranking.regressor import (
     KnownWords,
     LabelledWord,
     excluded_words,

@@ -4,20 +4,17 @@ from generated import files_of, write_world
 from inherited import check_inherited
 from instances_made import drawn_parts, numbered, written
 
-from lexbeam.schemas.simplification.candidates import CANDIDATES
-from lexbeam.schemas.simplification.instances import INSTANCES
-from lexbeam.schemas.simplification.rankings import RANKINGS
+from lexbeam.schemas.simplification import CANDIDATES, INSTANCES, RANKINGS
 from lexbeam.transforms.common.store.artefacts import Workspace, make
 from lexbeam.transforms.common.store.tables import Part
-from lexbeam.transforms.simplification.generation.inputs import generation_inputs
-from lexbeam.transforms.simplification.generation.options import GenerationOptions
-from lexbeam.transforms.simplification.generation.stage import GENERATE, GenerationTask
-from lexbeam.transforms.simplification.ranking.inputs import RankingFiles, rankings_of
-from lexbeam.transforms.simplification.ranking.options import RankingOptions
-from lexbeam.transforms.simplification.ranking.stage import RANK, RankTask
+from lexbeam.transforms.simplification.generation.candidate_generation import GENERATE, GenerationTask
+from lexbeam.transforms.simplification.generation.generator import GenerationOptions
+from lexbeam.transforms.simplification.generation.generators import generation_inputs
+from lexbeam.transforms.simplification.ranking.options import RankingFiles, RankingOptions, rankings_of
+from lexbeam.transforms.simplification.ranking.ranked_parts import RANK, RankTask
 from lexbeam.transforms.simplification.records import JoinTask
-from lexbeam.transforms.simplification.rewriting import stage
-from lexbeam.transforms.simplification.rewriting.stage import REWRITE, Rewriting
+from lexbeam.transforms.simplification.rewriting import sentence_rewriting
+from lexbeam.transforms.simplification.rewriting.sentence_rewriting import REWRITE, Rewriting
 
 
 def task_of(folder, rows, world, k=10):
@@ -49,8 +46,10 @@ def test_a_part_that_follows_another_is_as_one_that_does_not(tmp_path):
 
 def test_what_is_new_is_rewritten(tmp_path, monkeypatch):
     write_world(tmp_path)
-    rewritten, plain = [], stage.simplified
-    monkeypatch.setattr(stage, "simplified", lambda joined, how: rewritten.append(joined) or plain(joined, how))
+    rewritten, plain = [], sentence_rewriting.simplified
+    monkeypatch.setattr(
+        sentence_rewriting, "simplified", lambda joined, how: rewritten.append(joined) or plain(joined, how)
+    )
     work = Workspace(str(tmp_path / "work"))
     for name, rows in (("a", numbered(range(60))), ("b", numbered(range(63), {7}))):
         make(work, REWRITE, task_of(tmp_path / name, rows, tmp_path), Rewriting())

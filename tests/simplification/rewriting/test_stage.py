@@ -7,8 +7,8 @@ import pytest
 from lexbeam.transforms.inflection.dictionaries import FormEntry
 from lexbeam.transforms.inflection.inflector import Inflector, compiled
 from lexbeam.transforms.simplification.records import Instance, InstanceRows
-from lexbeam.transforms.simplification.rewriting.stage import Rewriting, simplified
-from lexbeam.transforms.simplification.selection.filter import replaced
+from lexbeam.transforms.simplification.rewriting.sentence_rewriting import Rewriting, simplified
+from lexbeam.transforms.simplification.selection.candidate_filter import replaced
 
 
 def instance(marked, language="es"):
@@ -128,7 +128,9 @@ def spanish(monkeypatch):
         FormEntry(lemma, f"{kind} Gender={gender}|Number=Sing", form) for lemma, kind, gender, form in rows
     )
     inflector = Inflector(compiled(entries, "es"), "es")
-    monkeypatch.setattr("lexbeam.transforms.simplification.rewriting.stage.inflector_for", lambda *_: inflector)
+    monkeypatch.setattr(
+        "lexbeam.transforms.simplification.rewriting.sentence_rewriting.inflector_for", lambda *_: inflector
+    )
 
 
 def ranked(marked, *forms, allowed=None, agreement="move"):

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from lexbeam.transforms.inflection.dictionaries import FormEntry
 from lexbeam.transforms.inflection.features import feats_of, inflection
 from lexbeam.transforms.inflection.inflector import Inflector, compiled
-from lexbeam.transforms.simplification.rewriting.choices import Offer, TargetChoice, edited
-from lexbeam.transforms.simplification.rewriting.sentence_words import SentenceToken
-from lexbeam.transforms.simplification.rewriting.together import resolve
+from lexbeam.transforms.simplification.rewriting.concord import SentenceToken
+from lexbeam.transforms.simplification.rewriting.together import Offer, TargetChoice, edited, resolve
 
 CELLS = ("Gender=Masc|Number=Sing", "Gender=Fem|Number=Sing", "Gender=Masc|Number=Plur", "Gender=Fem|Number=Plur")
 PARADIGMS = [

@@ -12,14 +12,18 @@ from lexbeam.transforms.inflection.inflector import Inflector, compiled
 from lexbeam.transforms.inflection.models import InflectorReference
 from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
 from lexbeam.transforms.simplification.records import Instance
-from lexbeam.transforms.simplification.selection.filter import CandidateState, InstanceCandidates, Selecting
+from lexbeam.transforms.simplification.selection.candidate_filter import (
+    CandidateState,
+    InstanceCandidates,
+    Selecting,
+    SelectionOptions,
+)
 from lexbeam.transforms.simplification.selection.filters import (
     FILTERS,
     filter_morphology,
     filter_ngram,
     filter_similarity,
 )
-from lexbeam.transforms.simplification.selection.options import SelectionOptions
 
 VECTORS = {"arduo": (1, 0), "duro": (1, 1), "roca": (0, 1), "fácil": (-1, 0.5), "de": (2, 1)}
 BIGRAMS = {"un duro": 99, "duro día": 9, "del día": 999, "roca día": 3, "del duro": 99, "la duro": 9, "el duro": 7}

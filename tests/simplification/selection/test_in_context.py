@@ -6,11 +6,19 @@ import pytest
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.lexicon.encoders.span_vectors import EncoderOptions, encoding_of
 from lexbeam.transforms.simplification.records import Instance
-from lexbeam.transforms.simplification.selection.filter import CandidateState, InstanceCandidates, Selecting
+from lexbeam.transforms.simplification.selection.candidate_filter import (
+    CandidateState,
+    InstanceCandidates,
+    Selecting,
+    SelectionOptions,
+)
+from lexbeam.transforms.simplification.selection.candidate_selection import (
+    SelectionFiles,
+    check_selection,
+    selection_of,
+)
 from lexbeam.transforms.simplification.selection.filters import FILTERS
-from lexbeam.transforms.simplification.selection.inputs import SelectionFiles, check_selection, selection_of
-from lexbeam.transforms.simplification.selection.options import SelectionOptions
-from lexbeam.transforms.simplification.selection.pos import WINDOW
+from lexbeam.transforms.simplification.selection.sentence_filters import WINDOW
 
 torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.slow

@@ -7,18 +7,16 @@ from generated import files_of, write_world
 from inherited import check_inherited
 from instances_made import drawn_parts, numbered, written
 
-from lexbeam.schemas.simplification.candidates import CANDIDATES
-from lexbeam.schemas.simplification.instances import INSTANCES
+from lexbeam.schemas.simplification import CANDIDATES, INSTANCES
 from lexbeam.transforms.common.store.artefacts import Workspace, make
 from lexbeam.transforms.common.store.tables import Part
-from lexbeam.transforms.simplification.generation.inputs import generation_inputs
-from lexbeam.transforms.simplification.generation.options import GenerationOptions
-from lexbeam.transforms.simplification.generation.stage import GENERATE, GenerationTask
+from lexbeam.transforms.simplification.generation.candidate_generation import GENERATE, GenerationTask
+from lexbeam.transforms.simplification.generation.generator import GenerationOptions
+from lexbeam.transforms.simplification.generation.generators import generation_inputs
 from lexbeam.transforms.simplification.records import JoinTask
+from lexbeam.transforms.simplification.selection.candidate_filter import SelectionOptions
+from lexbeam.transforms.simplification.selection.candidate_selection import SELECT, SelectionFiles, selection_of
 from lexbeam.transforms.simplification.selection.filters import FILTERS
-from lexbeam.transforms.simplification.selection.inputs import SelectionFiles, selection_of
-from lexbeam.transforms.simplification.selection.options import SelectionOptions
-from lexbeam.transforms.simplification.selection.stage import SELECT
 
 
 def task_of(folder, rows, world, k=10):

@@ -10,15 +10,15 @@ from lexbeam.transforms.annotation.engines.engine import Engine
 from lexbeam.transforms.annotation.engines.texts import plain_tokens
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.simplification.records import Instance
-from lexbeam.transforms.simplification.selection import pos
-from lexbeam.transforms.simplification.selection.filter import (
+from lexbeam.transforms.simplification.selection import sentence_filters
+from lexbeam.transforms.simplification.selection.candidate_filter import (
     CandidateState,
     InstanceCandidates,
     Selecting,
+    SelectionOptions,
     TaggedPlace,
 )
-from lexbeam.transforms.simplification.selection.options import SelectionOptions
-from lexbeam.transforms.simplification.selection.stage import select
+from lexbeam.transforms.simplification.selection.candidate_selection import select
 
 TAGS = {
     "duro": "ADJ",
@@ -56,7 +56,7 @@ def tagged_texts(monkeypatch):
     engine = Engine(name="toy", language="es", fingerprint="toy", has_upos=True, has_lemmas=False, annotate=annotate)
     near = Engine(**{**vars(engine), "reach": 1})
     engines = {"toy": engine, "near": near}
-    monkeypatch.setattr(pos, "load_tagger", lambda spec, fingerprint: engines[spec])
+    monkeypatch.setattr(sentence_filters, "load_tagger", lambda spec, fingerprint: engines[spec])
     return seen
 
 
@@ -70,7 +70,7 @@ def group(marked, *forms, language="es"):
 
 def reasons(groups, tagged=None, engine="toy", **options):
     selecting = Selecting(SelectionOptions(**options), engine=engine, tagged=tagged)
-    pos.filter_pos(groups, selecting)
+    sentence_filters.filter_pos(groups, selecting)
     return [[(s.form, s.reason, s.note, s.upos) for s in group.states] for group in groups]
 
 
@@ -91,7 +91,7 @@ def test_parts_of_speech_that_are_taken_for_one(tagged_texts):
 
 @given(st.lists(st.tuples(*[st.sampled_from("ABCDE")] * 2)))
 def test_parts_of_speech_are_one_if_a_chain_of_pairs_joins_them(pairs):
-    representatives = pos.equal_pos(f"{a}={b}" for a, b in pairs)
+    representatives = sentence_filters.equal_pos(f"{a}={b}" for a, b in pairs)
     for a, b in itertools.product("ABCDE", repeat=2):
         reached, grown = {a}, set()
         while reached != grown:
@@ -169,7 +169,7 @@ def test_of_a_long_sentence_an_engine_sees_what_is_around_the_word(tagged_texts)
     words = [f"w{number}" for number in range(1000)]
     text = " ".join([*words[:500], "[arduo]", *words[500:]])
     around = [
-        " ".join([*words[500 - pos.WINDOW : 500], form, *words[500 : 500 + pos.WINDOW]])
+        " ".join([*words[500 - sentence_filters.WINDOW : 500], form, *words[500 : 500 + sentence_filters.WINDOW]])
         for form in ("arduo", "piedra", "fuerte")
     ]
     [outcomes] = reasons([group(text, "piedra", "fuerte")])
@@ -187,7 +187,7 @@ def test_what_is_seen_has_so_many_words_to_either_side(before, word, after, spac
     letter = next(place for place, sign in enumerate(word) if sign.isalpha())
     start = sum(len(one) + len(space) for one in before) + letter
     reach = data.draw(st.integers(0, 7))
-    seen = pos.within_reach(TaggedPlace(sentence, start, start + 1, True), reach)
+    seen = sentence_filters.within_reach(TaggedPlace(sentence, start, start + 1, True), reach)
     assert seen.sentence == space.join(words[max(0, len(before) - reach) : len(before) + 1 + reach])
     assert seen.sentence in sentence
     assert seen.sentence[seen.start : seen.end] == word[letter]

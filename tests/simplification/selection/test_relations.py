@@ -12,11 +12,15 @@ from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
 from lexbeam.transforms.lexicon.wordnet.lesk import STOP_WORDS
 from lexbeam.transforms.simplification.records import Instance
-from lexbeam.transforms.simplification.selection import inputs
-from lexbeam.transforms.simplification.selection.filter import CandidateState, InstanceCandidates, Selecting
+from lexbeam.transforms.simplification.selection import candidate_selection
+from lexbeam.transforms.simplification.selection.candidate_filter import (
+    CandidateState,
+    InstanceCandidates,
+    Selecting,
+    SelectionOptions,
+)
+from lexbeam.transforms.simplification.selection.candidate_selection import SelectionFiles, check_selection
 from lexbeam.transforms.simplification.selection.filters import FILTERS
-from lexbeam.transforms.simplification.selection.inputs import SelectionFiles, check_selection
-from lexbeam.transforms.simplification.selection.options import SelectionOptions
 
 SYNSETS = both_ways(
     [
@@ -144,6 +148,6 @@ def test_words_and_languages_that_wordnet_lacks_lose_nothing(selecting):
 
 
 def test_wordnet_is_asked_for_where_there_is_none(monkeypatch):
-    monkeypatch.setattr(inputs, "is_installed", lambda: False)
+    monkeypatch.setattr(candidate_selection, "is_installed", lambda: False)
     with pytest.raises(UsageError, match=r"they filter by antonyms, which needs .*`wordnet`"):
         check_selection({"": SelectionOptions(filters=("antonyms",))}, SelectionFiles(), None)

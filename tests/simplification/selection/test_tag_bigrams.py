@@ -8,9 +8,13 @@ from lexbeam.transforms.inflection.dictionaries import FormEntry
 from lexbeam.transforms.inflection.inflector import Inflector, compiled
 from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
 from lexbeam.transforms.simplification.records import Instance
-from lexbeam.transforms.simplification.selection.filter import CandidateState, InstanceCandidates, Selecting
-from lexbeam.transforms.simplification.selection.options import SelectionOptions
-from lexbeam.transforms.simplification.selection.tag_bigrams import filter_bigrams
+from lexbeam.transforms.simplification.selection.candidate_filter import (
+    CandidateState,
+    InstanceCandidates,
+    Selecting,
+    SelectionOptions,
+)
+from lexbeam.transforms.simplification.selection.sentence_filters import filter_bigrams
 
 COUNTS = {
     "del NOUN": 90,

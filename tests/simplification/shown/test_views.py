@@ -2,7 +2,7 @@
 
 from simplified import candidates, chosen, instance, parts_of, ranked_target, rankings, selections
 
-from lexbeam.transforms.simplification.shown.views import stage_rows
+from lexbeam.transforms.simplification.shown.candidate_views import stage_rows
 
 
 def reasons(tmp_path, made, *not_allowed, refused=()):

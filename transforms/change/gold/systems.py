@@ -22,8 +22,7 @@ from lexbeam.transforms.change.view.targets import target_word
 from lexbeam.transforms.change.view.words import ViewOptions
 from lexbeam.transforms.common.errors import LexbeamError, UsageError, nearest
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.evaluation.outcomes import Floats
-from lexbeam.transforms.evaluation.ranks import average_ranks
+from lexbeam.transforms.evaluation.outcomes import Floats, average_ranks
 
 SCORE = "score"
 # What a system ranks words by, with what each says of classes: words that changed most have the highest value.

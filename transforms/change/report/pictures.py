@@ -16,7 +16,7 @@ from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.embeddings.neighbours import Neighbour
 from lexbeam.transforms.embeddings.published import AlignmentRow, load_side, load_space
 from lexbeam.transforms.embeddings.spaces import Side
-from lexbeam.transforms.report.layered_charts import paths
+from lexbeam.transforms.report.charts import paths
 from lexbeam.transforms.report.panels import Chart, Choice, Panel
 
 NEIGHBOURS = 10  # of a word in a slice

@@ -15,7 +15,7 @@ from lexbeam.transforms.change.scores.ranking import of_pos
 from lexbeam.transforms.change.shown.ranking_rows import shown_pos
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.store.tables import read_rows
-from lexbeam.transforms.report.layered_charts import series
+from lexbeam.transforms.report.charts import series
 from lexbeam.transforms.report.panels import Chart, Panel, Rows
 
 # What of the tables is relied on.

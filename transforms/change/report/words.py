@@ -21,8 +21,7 @@ from lexbeam.transforms.change.report.word_tables import (
 from lexbeam.transforms.change.scores.evidence_rows import LEVEL
 from lexbeam.transforms.change.scores.ranking import by_change
 from lexbeam.transforms.common.publish.snapshots import Snapshot
-from lexbeam.transforms.report.labels import NARROW, WIDTH, free_labels
-from lexbeam.transforms.report.layered_charts import bands, cloud
+from lexbeam.transforms.report.charts import NARROW, WIDTH, bands, cloud, free_labels
 from lexbeam.transforms.report.panels import Chart, Panel
 
 SCORES = 40  # words drawn with their null bands: targets, and the first of the ranking

@@ -19,7 +19,7 @@ from lexbeam.schemas.corpus.sentences import UPOS
 from lexbeam.transforms.change.view.counts import look_up
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import option
-from lexbeam.transforms.evaluation.ranks import average_ranks
+from lexbeam.transforms.evaluation.outcomes import average_ranks
 
 ALL_TAGS = "all"
 

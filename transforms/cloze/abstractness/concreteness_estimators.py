@@ -27,8 +27,7 @@ from lexbeam.transforms.common.draws.by_content import uniform
 from lexbeam.transforms.common.endable import endable
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.extras import missing_package
-from lexbeam.transforms.common.rowwise import dots, product
-from lexbeam.transforms.learning.models.kernels import gaussian_sums
+from lexbeam.transforms.common.rowwise import dots, gaussian_sums, product
 
 if TYPE_CHECKING:
     import torch

@@ -54,10 +54,10 @@ from lexbeam.transforms.common.blas import one_thread
 from lexbeam.transforms.common.endable import endable
 from lexbeam.transforms.common.errors import LexbeamError, UsageError, nearest
 from lexbeam.transforms.common.rowwise import product
+from lexbeam.transforms.learning.fitting import with_fixed_signs
 from lexbeam.transforms.learning.models.formats import pack_texts, unpack_texts
 from lexbeam.transforms.learning.models.keeping import load_model
 from lexbeam.transforms.learning.models.model import Model
-from lexbeam.transforms.learning.signs import with_fixed_signs
 from lexbeam.transforms.lexicon.compiled.word_keys import MISSING, coded, find, keys_of, lowered, only, order_of_keys
 from lexbeam.transforms.lexicon.wordnet.wordnet import WordNet
 

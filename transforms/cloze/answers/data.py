@@ -17,8 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lexbeam.transforms.cloze.answers.baselines import stand_in_passage
-from lexbeam.transforms.cloze.answers.keys import FIVE
+from lexbeam.transforms.cloze.answers.five_way import FIVE, stand_in_passage
 from lexbeam.transforms.cloze.filters.candidates import question_id
 from lexbeam.transforms.cloze.pairs.pair import ARTICLE_DIGITS, PLACEHOLDER, Row
 from lexbeam.transforms.cloze.questions.question import gapped

@@ -1,8 +1,9 @@
-"""Answers to five-way questions evaluated: accuracy by kind and across kinds, beside baselines.
+"""Answers to five-way questions evaluated: accuracy by kind and across kinds, beside what needs no reading.
 
 Rows are of `cloze/metrics`. A subset is a kind, `KIND from OTHER` for a system that was trained on
 questions of another kind, or `all`. Systems `chance`, `frequency`, `rarest` and `not-in-passage` are those of
-`baselines`. Of ties the expected accuracy counts. Intervals resample whole articles, whose
+`five_way`; in tables, how frequent an option is, is how often it stands in passages. Of ties the expected accuracy
+counts. A question that is too long for a system counts as answered wrongly. Intervals resample whole articles, whose
 questions are alike.
 """
 
@@ -10,12 +11,28 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from lexbeam.schemas.cloze import KINDS
-from lexbeam.transforms.cloze.answers.baselines import ACCURACY, absent, chance, most_frequent, rarest, subset_of
-from lexbeam.transforms.cloze.answers.files import SystemAnswer
-from lexbeam.transforms.cloze.answers.keys import UNKNOWN, Key
+from lexbeam.schemas.metrics import CLOZE_METRICS
+from lexbeam.transforms.cloze.answers.data import EncodedAsked, counts_of, flat_numbers, numbered_questions
+from lexbeam.transforms.cloze.answers.five_way import (
+    ACCURACY,
+    FIVE,
+    UNKNOWN,
+    Key,
+    SystemAnswer,
+    absent,
+    chance,
+    most_frequent,
+    rarest,
+    subset_of,
+)
 from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.tables import Part, PartFile, read_table, sort_rows, write_part
 from lexbeam.transforms.evaluation.bootstrap import BootstrapOptions
 from lexbeam.transforms.evaluation.evaluating import matched, measure, row
 from lexbeam.transforms.evaluation.outcomes import Floats, Ints
@@ -144,3 +161,82 @@ def _subsets(key: Key, system: MeasuredSystem) -> Iterator[tuple[str, Ints]]:
     # Over kinds a system that was trained on one is two things at once.
     if (kinds == UNKNOWN).any() or (len(known) > 1 and not system.trained_on):
         yield subset_of(ALL, system.trained_on), np.arange(len(kinds))
+
+
+class MeasureTask(NamedTuple):
+    """All answers, and all questions, by language."""
+
+    answers: tuple[Part, ...]
+    encoded: tuple[tuple[str, EncodedAsked], ...]
+
+
+class MeasureSettings(NamedTuple):
+    """How answers are measured.
+
+    Attributes:
+        bootstrap: of intervals.
+        split: only questions of this split count; None: all.
+    """
+
+    bootstrap: BootstrapOptions
+    split: str | None
+
+
+def _measure(artefact: Artefact, task: MeasureTask, settings: MeasureSettings) -> PartFile:
+    key, frequencies = _key(task, settings.split)
+    systems = [*baselines_of(key, frequencies), *_answered(task, key)]
+    rows = list(evaluated(key, systems, settings.bootstrap))
+    table = pa.Table.from_pylist(rows, CLOZE_METRICS.schema())
+    return write_part(
+        artefact, CLOZE_METRICS.schema(), [sort_rows(table, CLOZE_METRICS.key)], sort_keys=CLOZE_METRICS.key
+    )
+
+
+def _key(task: MeasureTask, split: str | None) -> tuple[Key, Floats]:
+    """Return the questions, and how often each option occurs in passages."""
+    tables = []
+    frequencies = [np.zeros((0, FIVE))]
+    for _, encoded in sorted(task.encoded, key=_language):
+        _, rows = numbered_questions(encoded)
+        if split is not None:
+            rows = rows.filter(pc.equal(pc.fill_null(rows["split"], ""), split))
+        tables.append(rows)
+        numbers = flat_numbers(rows["options"]).reshape(-1, FIVE)
+        frequencies.append(counts_of(encoded)[numbers].astype(np.float64))
+    rows = pa.concat_tables(tables)
+    standing = flat_numbers(rows["standing"]).reshape(-1, FIVE).astype(bool)
+    ids, kinds, articles = (rows[name].to_pylist() for name in ("question_id", "kind", "article_id"))
+    # Nothing asks for the words of options.
+    key = Key(ids, kinds, articles, [], rows["label"].to_numpy(), standing)
+    return key, np.concatenate(frequencies)
+
+
+def _answered(task: MeasureTask, key: Key) -> Iterator[MeasuredSystem]:
+    """Yield the systems, each with its answers; what it was trained on is a system of its own."""
+    names = ["question_id", "kind", "system", "trained_on", "chosen"]
+    rows = read_table([checked(part) for part in sorted(task.answers)], names)
+    rows = rows.set_column(3, "trained_on", pc.fill_null(rows["trained_on"], ""))
+    places = {question: place for place, question in enumerate(zip(key.ids, key.kinds, strict=True))}
+    named = rows.select(names[2:4]).group_by(names[2:4], use_threads=False).aggregate([])
+    for name, trained_on in sorted(zip(*named.to_pydict().values(), strict=True)):
+        answers = rows.filter(pc.and_(pc.equal(rows["system"], name), pc.equal(rows["trained_on"], trained_on)))
+        asked = zip(answers["question_id"].to_pylist(), answers["kind"].to_pylist(), strict=True)
+        at = np.array([places[question] for question in asked], np.int64)
+        chosen = pc.fill_null(answers["chosen"], -1).to_numpy()
+        chances = (chosen[:, None] == np.arange(FIVE)).astype(np.float64)
+        order = np.argsort(at)
+        yield MeasuredSystem(name, trained_on, at[order], chances[order])
+
+
+def _language(element: tuple[str, EncodedAsked]) -> str:
+    return element[0]
+
+
+MEASURE_ANSWERS: Stage[MeasureTask, MeasureSettings, PartFile] = Stage(
+    name="cloze/measure-answers",
+    noun="metrics",
+    receipt=PartFile,
+    build=_measure,
+    unordered=("task.answers", "task.encoded"),
+    unit="tables",
+)

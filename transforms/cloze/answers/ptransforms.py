@@ -23,15 +23,18 @@ from lexbeam.transforms.cloze.answers.data import (
     VocabularyOptions,
     language_task,
 )
-from lexbeam.transforms.cloze.answers.metrics_stage import MEASURE_ANSWERS, MeasureSettings, MeasureTask
-from lexbeam.transforms.cloze.answers.multiple_choice import CHOOSE_ANSWERS, ChoiceModel, ChoiceSettings, ChoiceTask
+from lexbeam.transforms.cloze.answers.evaluation import MEASURE_ANSWERS, MeasureSettings, MeasureTask
 from lexbeam.transforms.cloze.answers.trained_systems import (
     ANSWER,
     ANSWER_TRAIN,
+    CHOOSE_ANSWERS,
     REGISTRY,
     AnswerOptions,
     AnswerTask,
     AskTrained,
+    ChoiceModel,
+    ChoiceSettings,
+    ChoiceTask,
     TrainedSystem,
 )
 from lexbeam.transforms.cloze.readers.data import GroupTask

@@ -15,10 +15,8 @@ from lexbeam.transforms.cloze.pairs.pair import Row
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.shown import Block, columns_with, listed, number
 from lexbeam.transforms.common.store.tables import read_table
-from lexbeam.transforms.report.charts import bars_across
-from lexbeam.transforms.report.layered_charts import histogram
-from lexbeam.transforms.report.panels import Chart, Panel
-from lexbeam.transforms.report.section_tables import SectionTable, TableColumn
+from lexbeam.transforms.report.charts import bars_across, histogram
+from lexbeam.transforms.report.panels import Chart, Panel, SectionTable, TableColumn
 
 THROUGH, REJECTED = "let through", "rejected"
 COLOURS = {THROUGH: "var(--c2)", REJECTED: "var(--c8)"}

@@ -15,11 +15,10 @@ from lexbeam.transforms.cloze.pairs.pair import GivenTarget, RawPair
 from lexbeam.transforms.cloze.pairs.read_options import FIELDS, InputText, PairEntry, ReadOptions
 from lexbeam.transforms.common.code.registry import Entry, Registry
 from lexbeam.transforms.common.errors import LexbeamError
-from lexbeam.transforms.formats.readers.jsonl import json_rows
+from lexbeam.transforms.formats.readers.json_records import json_rows
 from lexbeam.transforms.formats.readers.registry import read_file
-from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source
+from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source, look_up
 from lexbeam.transforms.formats.records.fields import Fields, language_in, list_fields, scalar, text_at
-from lexbeam.transforms.formats.records.paths import look_up
 from lexbeam.transforms.formats.records.text_cleaning import Cleaning, clean_text, cleaning
 from lexbeam.transforms.intake.row_files import read_rows_of
 

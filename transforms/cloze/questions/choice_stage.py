@@ -33,7 +33,7 @@ from lexbeam.transforms.cloze.readers.data import (
     language_is,
 )
 from lexbeam.transforms.cloze.readers.options import FREQUENCY
-from lexbeam.transforms.cloze.readers.train_stage import vectors_in
+from lexbeam.transforms.cloze.readers.reading_in_folds import vectors_in
 from lexbeam.transforms.cloze.word_resources import WORDNET
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.rowwise import product

@@ -30,8 +30,15 @@ from lexbeam.transforms.cloze.questions.question_stages import (
 from lexbeam.transforms.cloze.readers.data import Encoded, EncodeOptions, QuestionGroup
 from lexbeam.transforms.cloze.readers.encoding import ENCODE
 from lexbeam.transforms.cloze.readers.options import FREQUENCY
-from lexbeam.transforms.cloze.readers.predict_stage import READ_PREDICT, PredictTask
-from lexbeam.transforms.cloze.readers.train_stage import READ_TRAIN, REGISTRY, FoldOptions, ReadTask, TrainedReader
+from lexbeam.transforms.cloze.readers.reading_in_folds import (
+    READ_PREDICT,
+    READ_TRAIN,
+    REGISTRY,
+    FoldOptions,
+    PredictTask,
+    ReadTask,
+    TrainedReader,
+)
 from lexbeam.transforms.common.store.artefacts import Workspace
 from lexbeam.transforms.common.store.ptransforms import Collect, MakeArtefact, MakeParts, NameParts, SpreadOverLanes
 from lexbeam.transforms.common.store.tables import Part

@@ -5,7 +5,7 @@
 Words are compared in lower case. A summary has the placeholder where the answer stands. Candidate
 words are the answers of all questions, whatever their fold, each in its most frequent spelling.
 Passages are written as they come and mapped into memory by whoever trains. So are summaries with
-all their words: whoever trains may read those of other folds alone, as `train_stage` does.
+all their words: whoever trains may read those of other folds alone, as `reading_in_folds` does.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,6 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lexbeam.transforms.cloze.readers.further_questions import TRAIN_ON
 from lexbeam.transforms.cloze.readers.options import Further, NumberLists, Questions
 from lexbeam.transforms.common.draws.by_content import content_hashes
 from lexbeam.transforms.common.options.fields import option
@@ -25,6 +24,7 @@ from lexbeam.transforms.common.store.sound import checked, mapped
 from lexbeam.transforms.common.store.tables import Part, read_table
 
 ASKED = ("passed", "targets")
+TRAIN_ON = ("answers", "summaries", "passages")
 
 WORDS = pa.schema([("word", pa.large_string()), ("count", pa.int64())])
 CANDIDATE_WORDS = pa.schema(
@@ -126,7 +126,7 @@ class Encoded:
         summaries: in the same form, one for each question.
         texts: in the same form, one for each pair: summaries with all their words.
         pairs: table `PAIR_ROWS`, in the order of passages.
-        further: table `further_questions.FURTHER`.
+        further: table `encoding.FURTHER`.
         asked: questions.
         named: candidate words.
     """

@@ -133,7 +133,7 @@ class Questions(NamedTuple):
 
 
 class Further(NamedTuple):
-    """Further questions: candidate words where they stand in texts, see `further_questions`.
+    """Further questions: candidate words where they stand in texts, see `encoding`.
 
     Attributes:
         texts: words of summaries, each in its place.

@@ -1,6 +1,6 @@
 """Features of instances: groups of columns, and what they are counted from. No label is read here.
 
 In: parts of `complexity/instances`, resources. Out: `complexity/features`, `complexity/coverage`. Read `base`,
-`registry`, `stages`, then the group that concerns you.
+`groups`, then the group that concerns you.
 A change to a group computes the parts that have it anew.
 """

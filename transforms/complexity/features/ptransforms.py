@@ -10,14 +10,15 @@ from operator import attrgetter
 
 import apache_beam as beam
 
-from lexbeam.schemas.complexity.features import COVERAGE, FEATURES
+from lexbeam.schemas.complexity import COVERAGE, FEATURES
 from lexbeam.transforms.common.store.artefacts import Workspace
 from lexbeam.transforms.common.store.ptransforms import Collect, MakeArtefact, NameParts
 from lexbeam.transforms.common.store.receipts import File
 from lexbeam.transforms.common.store.tables import Part
 from lexbeam.transforms.complexity.features.base import FeatureSetting
 from lexbeam.transforms.complexity.features.corpus_counts import COMBINE, COUNT, WANT, CountedWords, CountTask
-from lexbeam.transforms.complexity.features.ngram_stages import (
+from lexbeam.transforms.complexity.features.groups import COVER, FEATURE, FeatureTask
+from lexbeam.transforms.complexity.features.surprisal import (
     COMBINE_NGRAMS,
     COUNT_NGRAMS,
     WANT_NGRAMS,
@@ -25,7 +26,6 @@ from lexbeam.transforms.complexity.features.ngram_stages import (
     NgramTask,
     WantedNgrams,
 )
-from lexbeam.transforms.complexity.features.stages import COVER, FEATURE, FeatureTask
 from lexbeam.transforms.corpora.corpus import SentencePart
 
 _ByPart = tuple[tuple[int, WantedNgrams], ...]

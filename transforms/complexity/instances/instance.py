@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from lexbeam.schemas.complexity.instances import FLAGS
+from lexbeam.schemas.complexity import FLAGS
 from lexbeam.transforms.common.code.fingerprints import digest
 
 _SENTENCE, _TARGET, _REST = 12, 8, 12

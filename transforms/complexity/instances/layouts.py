@@ -8,7 +8,7 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from lexbeam.schemas.complexity.instances import KINDS
+from lexbeam.schemas.complexity import KINDS
 from lexbeam.transforms.common.code.registry import Entry, Registry
 from lexbeam.transforms.common.options.small_texts import word_column
 from lexbeam.transforms.formats.records.base import BadRecord, Reject

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from lexbeam.schemas.complexity.instances import INSTANCES, LOAD_INPUTS, LOAD_REJECTS
-from lexbeam.schemas.complexity.labels import LABELS
+from lexbeam.schemas.complexity import INSTANCES, LABELS, LOAD_INPUTS, LOAD_REJECTS
 from lexbeam.transforms.annotation.engines.engine import Engine
 from lexbeam.transforms.annotation.engines.texts import tokens_of
 from lexbeam.transforms.common.batched import batched

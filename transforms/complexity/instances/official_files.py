@@ -18,7 +18,7 @@ import numpy.typing as npt
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.common.options.small_texts import cells_of, delimiter_of, filled_lines, rows_within
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.complexity.scorers.metric_rows import ScorerMeasureOptions, measured_rows
+from lexbeam.transforms.complexity.scorers.scorer_metrics import ScorerMeasureOptions, measured_rows
 from lexbeam.transforms.evaluation.evaluating import matched
 
 log = logging.getLogger("lexbeam")

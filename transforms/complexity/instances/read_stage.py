@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from lexbeam.schemas.complexity.instances import KINDS
+from lexbeam.schemas.complexity import KINDS
 from lexbeam.transforms.common.publish.forgotten import Forgotten
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage
 from lexbeam.transforms.complexity.instances.instance import content_key, in_flag_order, split_of

@@ -1,6 +1,7 @@
-"""Judgments of people to labels: the sheet, files read, weights, means and agreement.
+"""Judgments of people to labels: the sheet, files read, weights, means and agreement; and labels split.
 
-In: sheets and tables of judgments. Out: `complexity/judgments`, `complexity/labels`. Read `judgments`,
-`aggregation`, `agreement`.
-Nothing here is kept between runs: each run aggregates.
+In: sheets and tables of judgments; instances and labels. Out: `complexity/judgments`, `complexity/labels`;
+`complexity/splits`, `complexity/strata`. Read `judgments`, `aggregation`; `label_splits`. A split has no token that
+another has, and genres and complexities are alike.
+Nothing here is kept between runs: each run aggregates and splits.
 """

@@ -5,7 +5,7 @@ a saved model); with `importance` also predictions after the values of a feature
 the instances.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
 from typing import NamedTuple
@@ -21,21 +21,36 @@ from lexbeam.transforms.common.store.artefacts import Artefact, Stage, Unless
 from lexbeam.transforms.common.store.receipts import File
 from lexbeam.transforms.common.store.sound import checked
 from lexbeam.transforms.common.store.tables import Part, PartFile, read_table, write_part
-from lexbeam.transforms.complexity.scorers.design import GENRE, DesignRows, FeatureMatrix, joined_rows, rows_of
+from lexbeam.transforms.complexity.scorers.design import (
+    GENRE,
+    DesignRows,
+    FeatureMatrix,
+    joined_rows,
+    matrices_of,
+    rows_of,
+    training_of,
+)
 from lexbeam.transforms.complexity.scorers.holding_out import (
     ALL,
     FOLDS,
+    SAVED,
     SPLIT,
     Case,
     DesignFacts,
     HoldOptions,
+    cases_of,
     facts_of,
+    first_of,
     mode_of,
     sides_of,
 )
-from lexbeam.transforms.complexity.scorers.multiword import matrices_of, training_of
-from lexbeam.transforms.complexity.scorers.predicting import checked_predictions, predictions
-from lexbeam.transforms.complexity.scorers.scorer_models import OpenedScorer, load_kinds, saved_model
+from lexbeam.transforms.complexity.scorers.scorer_models import (
+    OpenedScorer,
+    checked_predictions,
+    load_kinds,
+    predictions,
+    saved_model,
+)
 from lexbeam.transforms.learning.fitting import fit_scorer
 from lexbeam.transforms.learning.models.formats import REGISTRY as FORMATS
 from lexbeam.transforms.learning.models.keeping import SavedModel, save_model
@@ -45,7 +60,7 @@ from lexbeam.transforms.learning.scorers import SCORERS
 Floats = npt.NDArray[np.float64]
 
 REGISTRY = "lexbeam.transforms.learning.scorers:SCORERS"
-_MODES = "lexbeam.transforms.complexity.scorers.multiword:MODES"
+_MODES = "lexbeam.transforms.complexity.scorers.design:MODES"
 GROUP_PREFIX = "group:"
 PREDICTED = pa.schema(
     [
@@ -291,3 +306,52 @@ FIT: Stage[FitTask, FitOptions, FittedCase] = Stage(
     blas=True,
     unit="models",
 )
+
+
+FOLDER, OTHER = 0, 1  # places of folders
+
+
+class FitRequest(NamedTuple):
+    """What a run fits.
+
+    Attributes:
+        scorers: names.
+        hold: what is held out.
+        keep: whether a model of all instances is saved.
+        model: a saved model to use instead of fitting.
+    """
+
+    scorers: tuple[str, ...]
+    hold: HoldOptions
+    keep: bool
+    model: OpenedScorer | None
+
+    @property
+    def first(self) -> str:
+        """The mode whose system has the scorer's plain name."""
+        return first_of(self.hold) if self.model is None else self.model.modes.get("mwe", "")
+
+    @property
+    def modes(self) -> tuple[str, ...]:
+        """How expressions are scored, every mode that a case may have."""
+        return self.hold.mwe if self.model is None else tuple(self.model.modes.values())
+
+
+def fit_tasks(request: FitRequest, designs: Mapping[int, Designed]) -> Iterator[tuple[tuple[int, Case], FitTask]]:
+    """Yield a task for each model, keyed by a number and its case."""
+    design = designs[FOLDER]
+    other = designs[OTHER].part.file if OTHER in designs else None
+    if request.model is not None:
+        kinds = [kind for kind in design.facts.kinds if kind in request.model.modes]
+        cases = [Case(request.model.scorer, kind, request.model.modes[kind], SAVED, "") for kind in kinds]
+    else:
+        facts = design.facts
+        cases = list(cases_of(facts, request.scorers, request.hold, other=other is not None, keep=request.keep))
+    for number, case in enumerate(cases):
+        yield (number, case), FitTask(case, design.part.file, other, request.model)
+
+
+def weight_of(element: tuple[tuple[int, Case], FitTask]) -> float:
+    """Return about how much work a task is, against a ridge regression."""
+    (_, case), _ = element
+    return SCORERS[case.scorer].cost * (5.0 if mode_of(case).singles else 1.0)

@@ -12,8 +12,7 @@ import numpy.typing as npt
 
 from lexbeam.transforms.common.draws.by_content import uniform
 from lexbeam.transforms.common.options.fields import option
-from lexbeam.transforms.complexity.scorers.design import GENRE, DesignRows, folds_of
-from lexbeam.transforms.complexity.scorers.multiword import MODES, SINGLE, Mode
+from lexbeam.transforms.complexity.scorers.design import GENRE, MODES, SINGLE, DesignRows, Mode, folds_of
 
 Bools = npt.NDArray[np.bool_]
 

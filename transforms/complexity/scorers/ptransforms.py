@@ -11,26 +11,35 @@ from dataclasses import dataclass
 
 import apache_beam as beam
 
-from lexbeam.schemas.complexity.scores import IMPORTANCE, LEARNING, PREDICTIONS
+from lexbeam.schemas.complexity import IMPORTANCE, LEARNING, PREDICTIONS
 from lexbeam.schemas.metrics import COMPLEXITY_METRICS
 from lexbeam.transforms.common.store.artefacts import Workspace
 from lexbeam.transforms.common.store.ptransforms import Collect, MakeArtefact, NameParts, SpreadOverLanes
 from lexbeam.transforms.common.store.tables import Part, PartFile
-from lexbeam.transforms.complexity.scorers.evaluation_stage import EVALUATE, POOL, CaseDone, EvaluateTask
 from lexbeam.transforms.complexity.scorers.fit_stages import (
     DESIGN,
     FIT,
+    FOLDER,
+    OTHER,
     Designed,
     DesignTask,
     FitOptions,
+    FitRequest,
     FitTask,
     FittedCase,
     chosen_of,
+    fit_tasks,
+    weight_of,
 )
 from lexbeam.transforms.complexity.scorers.holding_out import Case, system_of
-from lexbeam.transforms.complexity.scorers.metric_rows import ScorerMeasureOptions
+from lexbeam.transforms.complexity.scorers.scorer_metrics import (
+    EVALUATE,
+    POOL,
+    CaseDone,
+    EvaluateTask,
+    ScorerMeasureOptions,
+)
 from lexbeam.transforms.complexity.scorers.scorer_models import SavedScorer, merged
-from lexbeam.transforms.complexity.scorers.tasks import FOLDER, OTHER, FitRequest, fit_tasks, weight_of
 from lexbeam.transforms.learning.models.keeping import keep_model, load_model
 
 Key = tuple[int, Case]

@@ -8,15 +8,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 from lexbeam.transforms.common.code.fingerprints import digest
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.store.identity import Place
-from lexbeam.transforms.complexity.scorers.design import DesignColumn
+from lexbeam.transforms.complexity.scorers.design import DesignColumn, FeatureMatrix, mean_of
 from lexbeam.transforms.complexity.scorers.holding_out import Case
+from lexbeam.transforms.learning.fitting import predict_scorer
 from lexbeam.transforms.learning.models.formats import pack_texts, unpack_texts
 from lexbeam.transforms.learning.models.keeping import load_model
 from lexbeam.transforms.learning.models.model import Model, ModelColumn
-from lexbeam.transforms.learning.scorer import Fitted, ScorerOptions
+from lexbeam.transforms.learning.scorer import Fitted, ScorerOptions, clipped
 from lexbeam.transforms.learning.scorers import SCORERS
 
 KIND, TASK, FORMAT = "regressor", "complexity", "safetensors"
@@ -152,3 +156,36 @@ def load_kinds(opened: OpenedScorer) -> dict[str, KindModel]:
             raise LexbeamError(f"the model {opened.folder} has nothing of kind {kind}: train it anew")
         kinds[kind] = KindModel(unpack_texts(arrays.pop(GENRES)), arrays)
     return kinds
+
+
+Floats = npt.NDArray[np.float64]
+
+
+def checked_predictions(
+    scorer: str, fitted: Fitted, matrices: Sequence[FeatureMatrix], model: OpenedScorer | None
+) -> Floats:
+    """Return predictions, checked if the model comes from elsewhere.
+
+    Raises:
+        LexbeamError: its arrays are not those of its scorer.
+    """
+    if model is None:
+        return predictions(scorer, fitted, matrices)
+    why = "a prediction is no number"
+    try:
+        predicted = predictions(scorer, fitted, matrices)
+        if np.isfinite(predicted).all():
+            return predicted
+    except (KeyError, ValueError, IndexError, TypeError) as error:
+        why = str(error)
+    raise LexbeamError(
+        f"the model {model.folder} does not hold what scorer {scorer} does ({why}): take it "
+        "from where it was made, or train it anew"
+    )
+
+
+def predictions(scorer: str, fitted: Fitted, matrices: Sequence[FeatureMatrix]) -> Floats:
+    """Return the complexity of rows, 0 to 1: the mean over matrices of the same rows."""
+    if not len(matrices[0].values):
+        return np.zeros(0)
+    return clipped(mean_of([predict_scorer(SCORERS[scorer], fitted, matrix.values) for matrix in matrices]))

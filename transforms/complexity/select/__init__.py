@@ -1,6 +1,5 @@
 """Instances drawn from annotated corpora: patterns of targets, occurrences picked, sentences fetched.
 
-In: parts of `sentences`. Out: `complexity/instances`. Read `options`, `patterns`, `find_stage`, `picking`,
-`fetch_stages`.
+In: parts of `sentences`. Out: `complexity/instances`. Read `patterns`, `occurrences`.
 A change here draws instances anew.
 """

@@ -17,32 +17,28 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 import numpy as np
 
-from lexbeam.schemas.complexity.instances import INSTANCES
+from lexbeam.schemas.complexity import INSTANCES
 from lexbeam.transforms.common.draws.ptransforms import KeepSmallest
 from lexbeam.transforms.common.parts import parts_for
 from lexbeam.transforms.common.store.artefacts import Workspace
 from lexbeam.transforms.common.store.classes import Staged
 from lexbeam.transforms.common.store.ptransforms import MakeArtefact, MergeTables, SpreadOverLanes
-from lexbeam.transforms.complexity.select.fetch_stages import (
+from lexbeam.transforms.complexity.select.occurrences import (
     FETCH,
+    FIND,
     GATHER,
     MERGE,
+    OCCURRENCES,
+    QUOTAS,
+    Copies,
     FetchedInstances,
     FetchSpec,
     FetchTask,
-)
-from lexbeam.transforms.complexity.select.find_stage import (
-    FIND,
-    OCCURRENCES,
     FindSpec,
     FindTask,
+    Hashes,
     Number,
     OccurrenceFile,
-)
-from lexbeam.transforms.complexity.select.picking import (
-    QUOTAS,
-    Copies,
-    Hashes,
     TargetOccurrence,
     copies_of,
     occurrences_of,

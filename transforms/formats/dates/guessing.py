@@ -18,8 +18,7 @@ from typing import NamedTuple
 from lexbeam.transforms.common.shown import units
 from lexbeam.transforms.formats.dates.rules import date_of, parse_date_rule
 from lexbeam.transforms.formats.records.base import Record, Reject
-from lexbeam.transforms.formats.records.date_forms import DATE_FORMS, readings
-from lexbeam.transforms.formats.records.date_parsing import Date, parse_date
+from lexbeam.transforms.formats.records.date_parsing import DATE_FORMS, Date, parse_date, readings
 
 # A rule must find a date in this share of the documents: those without become rejects.
 MOST = 0.95

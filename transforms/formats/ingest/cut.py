@@ -23,8 +23,7 @@ from lexbeam.transforms.formats.ingest.stage import (
     readers_chosen,
 )
 from lexbeam.transforms.formats.readers.registry import cutter_of
-from lexbeam.transforms.formats.records.base import ReaderOptions, Source
-from lexbeam.transforms.formats.records.pieces import CutPiece, Uncuttable
+from lexbeam.transforms.formats.records.base import CutPiece, ReaderOptions, Source, Uncuttable
 from lexbeam.transforms.formats.sources.content import HEAD
 from lexbeam.transforms.formats.sources.readings import Blocks, FileReading, read_through
 from lexbeam.transforms.formats.sources.streams import peek

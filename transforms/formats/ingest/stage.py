@@ -24,14 +24,12 @@ from lexbeam.transforms.common.store.classes import Staged
 from lexbeam.transforms.common.store.identity import Place, Size, Uncounted
 from lexbeam.transforms.common.store.receipts import File
 from lexbeam.transforms.common.texts.languages import code_or_text
-from lexbeam.transforms.formats.dates.metadata import Metadata
-from lexbeam.transforms.formats.dates.rules import DateRule, date_of
+from lexbeam.transforms.formats.dates.rules import DateRule, Metadata, date_of
 from lexbeam.transforms.formats.ingest.counts import COUNTED, InputCount, notes_of, stage_inputs
 from lexbeam.transforms.formats.ingest.staging import KEYS, RecordKey, RecordRow, RecordStage, RejectStage, StageFile
 from lexbeam.transforms.formats.readers.registry import READERS, printable, read_file, read_piece
-from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject
-from lexbeam.transforms.formats.records.date_forms import DATE_FORMS
-from lexbeam.transforms.formats.records.pieces import CutPiece
+from lexbeam.transforms.formats.records.base import BadRecord, CutPiece, ReaderOptions, Record, Reject
+from lexbeam.transforms.formats.records.date_parsing import DATE_FORMS
 from lexbeam.transforms.formats.records.scripts import refusal
 from lexbeam.transforms.formats.sources.readings import (
     CHANGED,
@@ -419,7 +417,7 @@ def _chosen(_: Unit, options: IngestOptions) -> dict[str, tuple[str, ...]]:
     return {
         **readers_chosen(options.format, options.reader),
         "lexbeam.transforms.formats.dates.rules:DATE_RANGES": (options.date_range,) if options.dates else (),
-        "lexbeam.transforms.formats.records.date_forms:DATE_FORMS": tuple(DATE_FORMS) if options.dates else (),
+        "lexbeam.transforms.formats.records.date_parsing:DATE_FORMS": tuple(DATE_FORMS) if options.dates else (),
         "lexbeam.transforms.layers.registry:LAYERS": options.reader.layers,
     }
 

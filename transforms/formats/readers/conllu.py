@@ -26,9 +26,8 @@ from typing import NamedTuple
 from lexbeam.transforms.common.marks import is_nfc
 from lexbeam.transforms.common.records import Sentence
 from lexbeam.transforms.common.texts.line_ends import no_line_end
-from lexbeam.transforms.formats.records.base import BLOCK, BadRecord, ReaderOptions, Record, Reject, Source
+from lexbeam.transforms.formats.records.base import BLOCK, BadRecord, CutPiece, ReaderOptions, Record, Reject, Source
 from lexbeam.transforms.formats.records.fields import KNOWN, scalar
-from lexbeam.transforms.formats.records.pieces import CutPiece
 from lexbeam.transforms.formats.records.text_cleaning import (
     Cleaning,
     clean_field,
@@ -38,8 +37,7 @@ from lexbeam.transforms.formats.records.text_cleaning import (
     stands,
     without_control,
 )
-from lexbeam.transforms.formats.sources.cutting import LinePass
-from lexbeam.transforms.formats.sources.streams import iter_lines, opened
+from lexbeam.transforms.formats.sources.streams import LinePass, iter_lines, opened
 from lexbeam.transforms.layers.registry import values_of
 from lexbeam.transforms.layers.values import ConlluWord
 

@@ -1,4 +1,4 @@
-r"""Tables as text (CSV, TSV): a record a row, its fields the named columns.
+"""Tables as text (CSV, TSV): a record a row, its fields the named columns.
 
 With quoting, a row is read as RFC 4180 says, and strictly: a quote that opens a cell must close it.
 A row whose quote is stray is a reject, and reading goes on with the next line. The
@@ -19,6 +19,12 @@ Without quoting a row is a line and quotes are characters like others: the CompL
 A row of empty cells, such as spreadsheets leave at the end, is blank and skipped. A row with more or
 fewer cells than columns is a reject (empty cells too many at its end do not matter); so is a row over
 `max_line_bytes`.
+
+Whether quotes in a table separated by tabs have a meaning can be decided for a whole file (`quotes_settled`). A
+program that puts cells in quotes closes each of them. So if a row of a table separated by tabs has a quote that opens
+a cell and does not close it, all quotes of that file are plain characters, as in the files of CompLex. With other
+delimiters only quotes can say where a cell ends: there a stray quote makes its row a reject
+(`transforms/formats/readers/delimited.py`).
 """
 
 import csv
@@ -26,20 +32,35 @@ import io
 import itertools
 import re
 import sys
+import tempfile
 from collections import deque
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from lexbeam.transforms.common.csv_rows import csv_rows
 from lexbeam.transforms.common.texts.line_ends import end_of_line, no_line_end, with_line_feeds
-from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source
+from lexbeam.transforms.formats.records.base import (
+    BadRecord,
+    CutPiece,
+    ReaderOptions,
+    Record,
+    Reject,
+    Source,
+    Uncuttable,
+)
 from lexbeam.transforms.formats.records.fields import listed_names, record_of_fields
-from lexbeam.transforms.formats.records.pieces import CutPiece, Uncuttable
 from lexbeam.transforms.formats.records.text_cleaning import STRICT, Cleaning, cleaning, decode
-from lexbeam.transforms.formats.sources.compression import SUFFIXES
-from lexbeam.transforms.formats.sources.cutting import check_encodings, cut_by_lines
-from lexbeam.transforms.formats.sources.streams import iter_lines, opened, peek, too_long
+from lexbeam.transforms.formats.sources.streams import (
+    SUFFIXES,
+    check_encodings,
+    cut_by_lines,
+    iter_lines,
+    opened,
+    peek,
+    too_long,
+)
 
 _DELIMITERS = "\t,;|"
 _TABBED = (".tsv", ".tab")
@@ -372,3 +393,85 @@ def _following(
 
 def _cause(error: Exception) -> str:
     return error.detail if isinstance(error, BadRecord) else str(error)
+
+
+_IN_MEMORY = 8 << 20
+_PIECE = 1 << 20
+_BUFFER = 1 << 16
+
+
+@contextmanager
+def quotes_settled(source: Source, options: ReaderOptions) -> Iterator[ReaderOptions]:
+    """Yield the options for reading a table: `quoting` is off if a quote is stray.
+
+    The stream is copied, to disk if it is over 8 MiB, so that it can be read twice; where it breaks
+    off, the copy does, too. The source gets the copy, and a note if quoting is off.
+    """
+    if not options.quoting or options.separator not in ("", "\t"):
+        yield options
+        return
+    with source.open() as stream, tempfile.SpooledTemporaryFile(_IN_MEMORY) as held:
+        copy = cast(BinaryIO, held)
+        quoted, error = _copied(stream, copy)
+        source.open = _Replay(copy, error)
+        line = _stray(source, options) if quoted else None
+        if line is not None:
+            source.notes[f"quotes are plain characters, since one in line {line} is stray"] += 1
+            options = replace(options, quoting=False)
+        yield options
+
+
+def _copied(stream: BinaryIO, copy: BinaryIO) -> tuple[bool, Exception | None]:
+    """Copy a stream; return whether it has a quote, and what it broke off with."""
+    quoted = False
+    # What comes before a break is good: `read` would lose it.
+    read = getattr(stream, "read1", stream.read)
+    try:
+        while data := read(_PIECE):
+            quoted = quoted or b'"' in data
+            copy.write(data)
+    except Exception as error:  # whatever a broken file or archive raises
+        return quoted, error
+    return quoted, None
+
+
+def _stray(source: Source, options: ReaderOptions) -> int | None:
+    """Return the line of the first stray quote of a table separated by tabs."""
+    trial = Source(source.name, source.open, source.path)
+    try:
+        for number, cells in rows(trial, options):
+            if isinstance(cells, StrayQuote):
+                return number if cells.delimiter == "\t" else None
+    except Exception:  # is told when the table is read
+        return None
+    return None
+
+
+class _Replay:
+    """Opens a copy from its start."""
+
+    def __init__(self, copy: BinaryIO, error: Exception | None) -> None:
+        self._copy = copy
+        self._error = error
+
+    def __call__(self) -> BinaryIO:
+        self._copy.seek(0)
+        return io.BufferedReader(_Copied(self._copy, self._error), _BUFFER)
+
+
+class _Copied(io.RawIOBase):
+    """The bytes of a copy, which stays open, then the error that the first reading ended with."""
+
+    def __init__(self, copy: BinaryIO, error: Exception | None) -> None:
+        self._copy = copy
+        self._error = error
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        data = self._copy.read(len(buffer))
+        if not data and self._error is not None:
+            raise self._error
+        buffer[: len(data)] = data
+        return len(data)

@@ -17,13 +17,11 @@ from lxml import etree
 from lexbeam.transforms.common.marks import nfc
 from lexbeam.transforms.formats.readers.html import page_paragraphs
 from lexbeam.transforms.formats.readers.office import properties
-from lexbeam.transforms.formats.readers.page_marks import without_marks
-from lexbeam.transforms.formats.readers.page_text import paragraphs
+from lexbeam.transforms.formats.readers.page_text import paragraphs, without_marks
 from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source
 from lexbeam.transforms.formats.records.text_cleaning import clean_field, clean_text, cleaning, decode
-from lexbeam.transforms.formats.sources.packages import Package
 from lexbeam.transforms.formats.sources.streams import encodings_of
-from lexbeam.transforms.formats.sources.xml_tree import local_name, parse_xml
+from lexbeam.transforms.formats.sources.xml_documents import Package, local_name, parse_xml
 
 _PAGES = ("application/xhtml+xml", "application/x-dtbook+xml")
 _ROOTS = ("html", "dtbook")

@@ -15,22 +15,66 @@ backslash before it, `<br>`).
 import datetime
 import html
 import itertools
+import json
 import re
+import tomllib
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
+import yaml
 from lxml import etree
 from lxml.html import HTMLParser
 
-from lexbeam.transforms.formats.readers.page_marks import MARKS, NOTE_MARKS, note_of_mark
+from lexbeam.transforms.formats.readers.page_text import MARKS, NOTE_MARKS, may_be_unread, note_of_mark, unread_in
 from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source
-from lexbeam.transforms.formats.records.front_matter import front_matter
-from lexbeam.transforms.formats.records.templates import may_be_unread, unread_in
 from lexbeam.transforms.formats.records.text_cleaning import clean_field, clean_text, cleaning, decode, without_control
 from lexbeam.transforms.formats.sources.streams import encodings_of, read_all
+
+# A line of hyphens with an empty one behind it parts what stands above and below.
+_FRONT = re.compile(
+    r"\A(?:(?P<yaml>---)[ \t]*(?:\r\n?|\n)(?![ \t]*[\r\n])|\+\+\+[ \t]*(?:\r\n?|\n))(?P<said>.{0,100000}?)"
+    r"(?<=[\r\n])(?(yaml)(?:---|\.\.\.)|\+\+\+)[ \t]*(?:\r\n?|\n|\Z)",
+    re.DOTALL,
+)
+
+
+class FrontMatter(NamedTuple):
+    """What stands before a document's text.
+
+    Attributes:
+        said: what it says; None: it cannot be read.
+        end: where it ends; 0: there is none.
+    """
+
+    said: Any = None
+    end: int = 0
+
+
+def front_matter(text: str) -> FrontMatter:
+    """Return the front matter of a text: YAML between `---`, TOML between `+++`, or an object of JSON.
+
+    >>> front_matter("+++\\na = 1\\n+++\\nText.")
+    FrontMatter(said={'a': 1}, end=14)
+    """
+    if text.startswith("{"):
+        try:
+            said, end = json.JSONDecoder().raw_decode(text)
+        except (ValueError, RecursionError):
+            return FrontMatter()
+        behind = text[end:].lstrip(" \t")
+        return FrontMatter(said, end) if not behind or behind[0] in "\r\n" else FrontMatter()
+    front = _FRONT.match(text)
+    if front is None:
+        return FrontMatter()
+    read = yaml.safe_load if front["yaml"] else tomllib.loads
+    try:
+        return FrontMatter(read(re.sub("\r\n?", "\n", front["said"])), front.end())
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return FrontMatter(None, front.end())
+
 
 _INLINE = frozenset({"Emphasis", "Strong", "Strikethrough", "Link", "Superscript", "Subscript"})
 _NOT_READ = frozenset({"CodeBlock", "HtmlBlock", "Image"})

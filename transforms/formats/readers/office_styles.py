@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from lxml import etree
 
-from lexbeam.transforms.formats.sources.xml_tree import local_name
+from lexbeam.transforms.formats.sources.xml_documents import local_name
 
 LEFT_OUT = "left-out"  # the name of an element that is not read
 

@@ -18,22 +18,29 @@ from lexbeam.transforms.formats.readers.conllu import cut_conllu, read_conllu
 from lexbeam.transforms.formats.readers.delimited import cut_csv, read_csv
 from lexbeam.transforms.formats.readers.epub import read_epub
 from lexbeam.transforms.formats.readers.html import read_html
-from lexbeam.transforms.formats.readers.jsonl import cut_jsonl, read_json, read_jsonl
+from lexbeam.transforms.formats.readers.json_records import cut_jsonl, read_json, read_jsonl
 from lexbeam.transforms.formats.readers.markdown import read_markdown
 from lexbeam.transforms.formats.readers.office import read_docx, read_odt
 from lexbeam.transforms.formats.readers.parquet import cut_parquet, read_parquet
-from lexbeam.transforms.formats.readers.tei.reading import read_tei
+from lexbeam.transforms.formats.readers.tei import read_tei
 from lexbeam.transforms.formats.readers.text import cut_lines, read_lines, read_text
 from lexbeam.transforms.formats.readers.vertical import cut_vertical, read_vertical
-from lexbeam.transforms.formats.records.base import BadRecord, Cutter, Reader, ReaderOptions, Record, Reject, Source
+from lexbeam.transforms.formats.records.base import (
+    BadRecord,
+    CutPiece,
+    Cutter,
+    Reader,
+    ReaderOptions,
+    Record,
+    Reject,
+    Source,
+    Uncuttable,
+)
 from lexbeam.transforms.formats.records.hyphens import mended
-from lexbeam.transforms.formats.records.pieces import CutPiece, Uncuttable
 from lexbeam.transforms.formats.records.vertical_layout import table_of_words
-from lexbeam.transforms.formats.sources.archive_pieces import cut_archive, open_piece
-from lexbeam.transforms.formats.sources.archives import ARCHIVE, open_sources, wrapping
-from lexbeam.transforms.formats.sources.compression import SUFFIXES
+from lexbeam.transforms.formats.sources.archives import ARCHIVE, cut_archive, open_piece, open_sources, wrapping
 from lexbeam.transforms.formats.sources.content import HEAD, content_of, is_binary
-from lexbeam.transforms.formats.sources.streams import marked_encoding, peek, reject_of
+from lexbeam.transforms.formats.sources.streams import SUFFIXES, marked_encoding, peek, reject_of
 
 _LOOK = 4096
 _DETAIL = 300

@@ -11,11 +11,25 @@ import re
 from collections.abc import Iterator
 
 from lexbeam.transforms.common.records import Sentence
-from lexbeam.transforms.formats.records.base import BLOCK, BadRecord, ReaderOptions, Record, Reject, Source
-from lexbeam.transforms.formats.records.pieces import CutPiece, Uncuttable
+from lexbeam.transforms.formats.records.base import (
+    BLOCK,
+    BadRecord,
+    CutPiece,
+    ReaderOptions,
+    Record,
+    Reject,
+    Source,
+    Uncuttable,
+)
 from lexbeam.transforms.formats.records.text_cleaning import clean_bytes, clean_value, cleaning, decode
-from lexbeam.transforms.formats.sources.cutting import cut_by_lines
-from lexbeam.transforms.formats.sources.streams import encodings_of, iter_lines, opened, read_all, too_long
+from lexbeam.transforms.formats.sources.streams import (
+    cut_by_lines,
+    encodings_of,
+    iter_lines,
+    opened,
+    read_all,
+    too_long,
+)
 
 _PIECE = 1 << 20
 _SPACE = re.compile(r"\s")

@@ -17,9 +17,9 @@ its first word, are its fields. Sentences are `<s>` or `<sentence>`; what stands
 stop, with a paragraph, and with an empty line. Before a token behind `<g/>` there is no space.
 
 Columns are named by the file, in a comment or its first row, by option `columns`, or, up to three, by what they hold:
-the first has words, that whose values are tags has tags (`tag_sets`), the other lemmas. The beginning of a file, of 64
-KiB, decides this, which tag set it is, and what a document is. A tag set that is not known leaves parts of speech
-empty; layer `xpos` has the tags.
+the first has words, that whose values are tags has tags (`vertical_layout`), the other lemmas. The beginning of a
+file, of 64 KiB, decides this, which tag set it is, and what a document is. A tag set that is not known leaves parts
+of speech empty; layer `xpos` has the tags.
 
 A missing lemma (`<unknown>`, `@card@`, `__UNDEF__`, `_`) is the form; of several (`saw|see`) the first counts.
 """
@@ -34,10 +34,16 @@ from typing import NamedTuple
 from lexbeam.transforms.common.records import Sentence
 from lexbeam.transforms.common.texts.line_ends import no_line_end
 from lexbeam.transforms.formats.readers.conllu import ParsedSentence, SentenceBlocks
-from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source
+from lexbeam.transforms.formats.records.base import (
+    BadRecord,
+    CutPiece,
+    ReaderOptions,
+    Record,
+    Reject,
+    Source,
+    Uncuttable,
+)
 from lexbeam.transforms.formats.records.fields import KNOWN, scalar
-from lexbeam.transforms.formats.records.pieces import CutPiece, Uncuttable
-from lexbeam.transforms.formats.records.tag_sets import TAG_SETS
 from lexbeam.transforms.formats.records.text_cleaning import (
     Cleaning,
     clean_field,
@@ -53,14 +59,14 @@ from lexbeam.transforms.formats.records.vertical_layout import (
     NO_WORD,
     PARAGRAPHS,
     SENTENCES,
+    TAG_SETS,
     VerticalLayout,
     VerticalTag,
     layout_of,
     openings,
     plain,
 )
-from lexbeam.transforms.formats.sources.cutting import LinePass
-from lexbeam.transforms.formats.sources.streams import iter_lines, opened, too_long
+from lexbeam.transforms.formats.sources.streams import LinePass, iter_lines, opened, too_long
 from lexbeam.transforms.layers.registry import values_of
 
 _HEAD = 1 << 16  # characters of the beginning that say how a file is read,

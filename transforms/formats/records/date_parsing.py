@@ -10,25 +10,131 @@ astronomical shift; year 0 is whatever a source calls so (LatinISE writes the tu
     [(1810, 1810), (1842, 1843), (-100, -1)]
     >>> parse_date("February 30, 1790") is None
     True
-    >>> [parse_date(text)[0] for text in ("MDCCCXL", "1840\u5e745\u670831\u65e5")]
+    >>> [parse_date(text)[0] for text in ("MDCCCXL", "1840年5月31日")]
     [1840, 1840]
 
-Decades and centuries are those of the leading digits: the 1840s are 1840 to 1849, the 18th century
-(and the 1700s) 1700 to 1799, the first 1 to 99, the 1st century BC -100 to -1. Of their parts (`late 18th century`) see
-`date_parts`. `1810-12` is December 1810, and `1810-9` September; `1810-13`, `1810/12`, `ca. 1810-12` and, with a
-longer dash, `1810–12` are ranges. `1999-21` to `1999-24` are the seasons of EDTF.
+Decades and centuries are those of the leading digits: the 1840s are 1840 to 1849, the 18th century (and the 1700s)
+1700 to 1799, the first 1 to 99, the 1st century BC -100 to -1. `1810-12` is December 1810, and `1810-9` September;
+`1810-13`, `1810/12`, `ca. 1810-12` and, with a longer dash, `1810–12` are ranges. `1999-21` to `1999-24` are the
+seasons of EDTF.
 
 A date that may mean two things is refused: `184?` (a decade or a year), `45/1842`, the `90s`, `–1842` with
 a longer dash, `2001-21` (a season or 20 years), `1842/5` (May or three years); so is a date with an open side, a date
 that does not exist, and a year after 2100.
+
+Dates as machines write them, numbers, and years of two digits, a rule for dates must name to have them read:
+
+>>> DATE_FORMS["epoch"].read("1467810369").year, DATE_FORMS["excel"].read("42521").year
+(2016, 2016)
+
+For nothing else tells a number of seconds from any other number.
+
+A part of a century or decade (`late 19th century`, `2. Hälfte 19. Jh.`, `début des années 1840`) is one of so many
+equal ones. Early, mid and late (the beginning, middle and end) are thirds. Of a hundred years these have 33, 34 and
+33, of ten 3, 4 and 3:
+
+    >>> parted("late 19th century"), parted("19. jh., 2. hälfte")
+    ((DatePart(number=3, of=3), '19th century'), (DatePart(number=2, of=2), '19. jh.'))
+    >>> part_of((1800, 1899), DatePart(3, 3)), part_of((-100, -1), DatePart(1, 4))
+    ((1867, 1899), (-100, -76))
+
+Words are those of English, German, French, Spanish, Italian, Portuguese, Dutch and Swedish.
 """
 
 import datetime
+import decimal
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from lexbeam.transforms.formats.records.date_parts import part_of, parted
+from lexbeam.transforms.common.code.registry import Entry, Registry
+
+
+class DatePart(NamedTuple):
+    """The part with a `number`, from 1, `of` so many equal ones."""
+
+    number: int
+    of: int
+
+
+_THIRDS = (
+    "early earlier beginning start anfang anfangs beginn frühe früher frühes frühen début debut commencement principio "
+    "principios comienzo comienzos inicio inicios início inícios inizio inizi begin vroeg vroege början tidigt tidiga",
+    "mid middle mitte milieu mediados meados metà midden mitten",
+    "late later end close ende ausgang späte später spätes späten fin final finales fins fines fine eind einde slutet "
+    "sent sena",
+)
+_ORDINALS = (
+    "first erste ersten erster erstes premier première primer primera primo prima primeiro primeira eerste första i",
+    "second zweite zweiten zweiter zweites deuxième second seconde segundo segunda secondo seconda tweede andra ii",
+    "third dritte dritten drittes troisième tercer tercera terceiro terceira terzo terza derde tredje iii",
+    "fourth vierte vierten viertes quatrième cuarto cuarta quarto quarta vierde fjärde iv",
+)
+_LAST = (
+    "last latter final letzte letzten letztes dernier dernière último última ultimo ultima ultima laatste sista senare"
+)
+_UNITS = {
+    2: "half hälfte hä h moitié mitad metade metà helft hälften",
+    3: "third drittel tiers tercio terzo tredjedelen",
+    4: "quarter viertel v quart cuarto quarto kwart fjärdedelen",
+    10: "decade jahrzehnt décennie década decennio decennium årtiondet",
+}
+_THIRD_OF = {word: number for number, words in enumerate(_THIRDS, 1) for word in words.split()}
+_ORDINAL_OF = {word: number for number, words in enumerate(_ORDINALS, 1) for word in words.split()}
+_UNIT_OF = {word: unit for unit, words in _UNITS.items() for word in words.split()}
+
+
+def _any_of(*words: str) -> str:
+    return "|".join(sorted(" ".join(words).split(), key=len, reverse=True))
+
+
+_PART = (
+    rf"(?:(?P<third>{_any_of(*_THIRDS)})|"
+    rf"(?:(?P<ordinal>{_any_of(*_ORDINALS)})|(?P<digit>[1-4])(?:\.?[ªº°]|:a|[a-zè]{{1,3}})?\.?|(?P<last>{_any_of(_LAST)}))"
+    rf"[ -]?(?P<unit>{_any_of(*_UNITS.values())}))(?![^\W\d])"
+)
+_BEFORE_PART = (
+    r"(?:(?:the|in|at|by|during|towards?|der|die|das|dem|den|im|zu|zum|vom|am|gegen|à|au|aux|la|le|les|dans|en|vers|a|el|"
+    r"los|las|hacia|il|lo|gli|nel|nella|alla|agli|ai|verso|het|de|op|aan|i|på) |l['’])*"
+)
+_BETWEEN = (
+    r"(?:(?:of|in|the|des|der|den|du|de|la|les|del|della|dello|degli|dei|los|van|het|av|do|da) |(?:dell|l|d)['’])*"
+)
+_AT_HEAD = re.compile(rf"{_BEFORE_PART}{_PART}\.?(?:[ -] ?|(?=\d)|$){_BETWEEN}(?P<rest>.*)")
+_AT_END = re.compile(rf"(?P<rest>.*[^\s,;:])[\s,;:]+{_BEFORE_PART}{_PART}\.?")
+
+
+def parted(text: str) -> tuple[DatePart, str] | None:
+    """Return the part that a date in lower case names, at its head or end, and what it is a part of.
+
+    The latter is empty if there is the part alone; None if there is no part.
+    """
+    match = _AT_HEAD.fullmatch(text) or _AT_END.fullmatch(text)
+    if match is None:
+        return None
+    if match["third"]:
+        return DatePart(_THIRD_OF[match["third"]], 3), match["rest"]
+    of = _UNIT_OF[match["unit"]]
+    number = of if match["last"] else int(match["digit"] or 0) or _ORDINAL_OF[match["ordinal"]]
+    return (DatePart(number, of), match["rest"]) if number <= of else None
+
+
+def part_of(span: tuple[int, int], part: DatePart) -> tuple[int, int] | None:
+    """Return a part of the years of a century or decade; of one year it is that year.
+
+    None if it has no such part: a decade no quarters, and other spans none.
+    """
+    first, last = span
+    if first == last:
+        return span
+    start = first - (span == (1, 99))  # the first century, which lacks a year
+    years = last - start + 1
+    if years not in (10, 100) or (part.of != 3 and years % part.of) or years == part.of:
+        return None
+    borders = [start + round(years * number / part.of) for number in (part.number - 1, part.number)]
+    return max(first, borders[0]), borders[1] - 1
+
 
 LAST_YEAR = 2100
 
@@ -397,3 +503,99 @@ def _roman(text: str) -> int:
 
 
 _FORMS: tuple[Callable[[str], Span | None], ...] = (_number, _iso, _year_last, _month_name, _century, _decade)
+
+
+# Digits of seconds, and of thousandths and so on, from 1973 to 2286.
+_DIGITS = {range(9, 11): 1, range(12, 14): 1000, range(15, 17): 10**6, range(18, 20): 10**9}
+_ANY_NUMBER = re.compile(r"([+-]?\d+)(?:[.,]\d*)?")
+_SHORTENED = re.compile(r"[+-]?\d(?:[.,]\d+)?[Ee]\+?\d{1,2}")  # as Excel shows long numbers: 1.247457E+12
+_SERIAL = re.compile(r"\d{1,5}")
+_FIRST_DAY = datetime.date(1899, 12, 30)  # of the serial number 0, with the 29 February 1900 that Excel believes in
+_SHORT_FORM = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{1,2})(?:[ T].*)?")
+_NAMED = re.compile(r"(\d{1,2})([-/. ])([^\W\d]+)\.?\2(\d{1,2})(?:[ T].*)?")
+_TURN = 69  # two digits from here on are of the 20th century, as in POSIX
+
+
+@dataclass(frozen=True)
+class DateForm(Entry):
+    """A form of dates.
+
+    Attributes:
+        read: the function from a text to its date; None if it is in another form.
+    """
+
+    read: Callable[[str], Date | None]
+
+
+def _epoch(text: str) -> Date | None:
+    number = text.strip()
+    if _SHORTENED.fullmatch(number):
+        number = f"{decimal.Decimal(number.replace(',', '.')):.0f}"
+    match = _ANY_NUMBER.fullmatch(number)
+    if match is None:
+        return None
+    digits = len(match[1].lstrip("+-"))
+    parts = next((parts for lengths, parts in _DIGITS.items() if digits in lengths), None)
+    if parts is None:
+        return None
+    moment = datetime.datetime(1970, 1, 1) + datetime.timedelta(seconds=int(match[1]) // parts)
+    return _of_year(moment.year, text)
+
+
+def _excel(text: str) -> Date | None:
+    match = _ANY_NUMBER.fullmatch(text.strip())
+    if match is None or not _SERIAL.fullmatch(match[1]):
+        return None
+    return _of_year((_FIRST_DAY + datetime.timedelta(days=int(match[1]))).year, text)
+
+
+def _short(order: str) -> Callable[[str], Date | None]:
+    def read(text: str) -> Date | None:
+        match = _SHORT_FORM.fullmatch(text.strip())
+        if match is None and order == "dmy":
+            match = _NAMED.fullmatch(text.strip())
+        if match is None:
+            return None
+        parts = dict(zip(order, (match[1], match[3], match[4]), strict=True))
+        if not parts["m"].isdigit():
+            parts["m"] = str(MONTH.get(parts["m"].lower(), 0))
+        if len(parts["y"]) != 2:
+            return None
+        year = int(parts["y"]) + (1900 if int(parts["y"]) >= _TURN else 2000)
+        try:
+            return _of_year(datetime.date(year, int(parts["m"]), int(parts["d"])).year, text)
+        except ValueError:
+            return None
+
+    return read
+
+
+def _of_year(year: int, text: str) -> Date:
+    return Date(year, year, text.strip())
+
+
+DATE_FORMS: Registry[DateForm] = Registry(
+    {
+        "epoch": DateForm(_epoch, doc="seconds since 1970, or thousandths, millionths, billionths of them"),
+        "excel": DateForm(_excel, doc="days as Excel counts them, from 1900"),
+        "ymd": DateForm(_short("ymd"), doc="year of two digits, month, day: 16-05-31; 69 is 1969, 68 is 2068"),
+        "dmy": DateForm(_short("dmy"), doc="day, month, year of two digits: 31.05.16 or 31-May-16"),
+        "mdy": DateForm(_short("mdy"), doc="month, day, year of two digits: 5/31/16"),
+    },
+    what="form of dates",
+)
+
+
+def readings(text: str) -> Iterator[tuple[str, Date]]:
+    """Yield the forms that can read a text as a date that is not long past, each with that date.
+
+    >>> list(readings("16-05-31"))
+    [('ymd', Date(year=2016, year_to=2016, text='16-05-31')), ('dmy', Date(year=2031, year_to=2031, text='16-05-31'))]
+    """
+    for name, form in DATE_FORMS.items():
+        date = form.read(text)
+        if date is not None and _EARLIEST <= date.year <= _LATEST:
+            yield name, date
+
+
+_EARLIEST, _LATEST = 1940, 2100

@@ -1,5 +1,11 @@
-"""Streams of bytes: their beginning, whole or line by line, their encodings, and the reject of a broken one."""
+"""Streams of bytes: decompressed, never without limit, whole or line by line; encodings; the reject of a broken one.
 
+Borders of lines in a large file are found in one pass over its bytes. Away from borders only ends of lines are looked
+for, and counted: a pass takes about as long as reading. Borders lie behind line feeds alone; a file whose lines end
+in CR is read whole.
+"""
+
+import bz2
 import codecs
 import gzip
 import io
@@ -11,9 +17,11 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, BinaryIO
 
+import pyarrow as pa
+
 from lexbeam.transforms.common.errors import failure_of
-from lexbeam.transforms.common.texts.line_ends import line_feeds
-from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Reject, Source
+from lexbeam.transforms.common.texts.line_ends import count_line_ends, line_feeds
+from lexbeam.transforms.formats.records.base import BadRecord, CutPiece, ReaderOptions, Reject, Source, Uncuttable
 
 _CHUNK = 1 << 18
 _PIECE = 1 << 24
@@ -270,3 +278,274 @@ def reject_of(error: Exception) -> Reject:
         return Reject("", "unreadable", str(error) or kind)
     # What decompression raises is an OSError, too, but one without a number. Others may quote what is read.
     return Reject("", "malformed", f"{kind}: {error}" if isinstance(error, OSError) else failure_of(error))
+
+
+_FREE = 16 << 20
+
+# Suffix and first bytes of each compression.
+SUFFIXES = {".gz": b"\x1f\x8b", ".bz2": b"BZh", ".xz": b"\xfd7zXZ\x00", ".zst": b"(\xb5/\xfd"}
+_MAGIC = tuple(SUFFIXES.values())
+
+
+class Guard:
+    """Counts the bytes into and out of decompression, and stops it where a limit is passed."""
+
+    def __init__(self, options: ReaderOptions, consumed: Callable[[], int]) -> None:
+        self._ratio = options.max_expansion_ratio
+        self._limit = options.max_expanded_bytes
+        self._consumed = consumed
+        self._produced = 0
+
+    def add(self, count: int) -> None:
+        """Count bytes that came out.
+
+        Raises:
+            BadRecord: `unsafe`, if a limit is passed.
+        """
+        self._produced += count
+        if self._produced > self._limit:
+            raise BadRecord("unsafe", f"expands to more than {self._limit} bytes; see --max-expanded-bytes")
+        if self._produced > _FREE and self._produced > self._ratio * max(1, self._consumed()):
+            raise BadRecord("unsafe", f"expands more than {self._ratio} times; see --max-expansion-ratio")
+
+
+class _Counted(ByteStream):
+    """Passes bytes on and counts them."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        super().__init__(stream)
+        self.count = 0
+
+    def produce(self, buffer: memoryview) -> int:
+        data = self._stream.read(len(buffer))
+        buffer[: len(data)] = data
+        self.count += len(data)
+        return len(data)
+
+
+class Guarded(ByteStream):
+    """Passes decompressed bytes on under a guard."""
+
+    def __init__(self, stream: Any, guard: Guard, below: io.RawIOBase | None = None) -> None:
+        super().__init__(stream)
+        # What is there already, if the rest turns out to be broken.
+        self._read = getattr(stream, "read1", stream.read)
+        self._guard = guard
+        self._below = below
+        self._error: Exception | None = None
+
+    def produce(self, buffer: memoryview) -> int:
+        """Put bytes at a buffer's start and return how many; 0 at the end of the stream."""
+        count = 0
+        if self._error is None:
+            count, self._error = fill(buffer, self._next)
+        if not count and self._error is not None:
+            raise self._error
+        return count
+
+    def _next(self, size: int) -> bytes:
+        data: bytes = self._read(min(size, _CHUNK))
+        self._guard.add(len(data))
+        return data
+
+    def close(self) -> None:
+        """Close this stream and those below."""
+        super().close()
+        if self._below is not None:
+            self._below.close()
+
+
+def decompress(stream: BinaryIO, name: str, options: ReaderOptions) -> tuple[BinaryIO, str]:
+    """Return a stream of decompressed bytes, and the name without the compression's suffix.
+
+    The first bytes decide, not the name.
+
+    Raises:
+        BadRecord: `malformed`, if the name promises a compression that the bytes do not have.
+    """
+    head, stream = peek(stream, 8)
+    stem, dot, last = name.rpartition(".")
+    suffix = dot + last.lower()
+    if suffix == ".tgz":
+        suffix, stem = ".gz", stem + ".tar"
+    if suffix not in SUFFIXES:
+        suffix, stem = "", name
+    kind = ""
+    if head.startswith(_MAGIC):
+        kind = next(s for s, magic in SUFFIXES.items() if head.startswith(magic))
+    if kind == ".bz2" and not head[3:4].isdigit():
+        kind = ""  # a text that begins so
+    if not kind:
+        if suffix and head:
+            raise BadRecord("malformed", f"named {suffix}, but is not compressed that way")
+        return stream, stem
+    counted = _Counted(stream)
+    inner = _DECOMPRESSORS[kind](counted)
+    guarded = Guarded(inner, Guard(options, lambda: counted.count), counted)
+    return io.BufferedReader(guarded, _CHUNK), stem
+
+
+def _gunzip(stream: Any) -> Any:
+    return gzip.GzipFile(fileobj=stream, mode="rb")
+
+
+def _bunzip(stream: Any) -> Any:
+    return _Streams(stream, bz2.BZ2Decompressor, b"")
+
+
+def _unxz(stream: Any) -> Any:
+    return _Streams(stream, lzma.LZMADecompressor, b"\0")
+
+
+class _Streams:
+    """Decompresses streams of bz2 or xz that follow each other.
+
+    The standard library ignores whatever it cannot read behind the first stream.
+    """
+
+    def __init__(self, stream: Any, make: Callable[[], Any], padding: bytes) -> None:
+        self._stream = stream
+        self._make = make
+        self._padding = padding
+        self._inner = make()
+
+    def read(self, size: int) -> bytes:
+        while True:
+            data = b""
+            if self._inner.eof:
+                data = self._inner.unused_data
+                while not data.lstrip(self._padding):
+                    if not (data := self._stream.read(_CHUNK)):
+                        return b""
+                data = data.lstrip(self._padding)
+                self._inner = self._make()
+            elif self._inner.needs_input and not (data := self._stream.read(_CHUNK)):
+                raise EOFError("the compressed file ends before its end mark")
+            if data := self._inner.decompress(data, size):
+                return bytes(data)
+
+    def close(self) -> None:
+        self._stream.close()
+
+
+def _unzstd(stream: Any) -> Any:
+    # Arrow's, since that of the zstandard package takes a cut file for a complete one.
+    return pa.CompressedInputStream(pa.PythonFile(stream, "r"), "zstd")
+
+
+_DECOMPRESSORS: dict[str, Callable[[Any], Any]] = {".gz": _gunzip, ".bz2": _bunzip, ".xz": _unxz, ".zst": _unzstd}
+
+
+_PASS = 1 << 20
+_ASCII = bytes(range(128))
+
+
+def _no_look(_: bytes) -> None:
+    return None
+
+
+class LinePass:
+    """A pass over the lines of a source.
+
+    Attributes:
+        place: bytes that were read.
+        lines: ends of lines among them.
+
+    Args:
+        source: what is read, once, from start to end.
+        options: of its reader.
+        see: takes all that is read.
+
+    Raises:
+        Uncuttable: in the source's encoding, bytes of ASCII may be other characters, or parts of some.
+    """
+
+    def __init__(self, source: Source, options: ReaderOptions, see: Callable[[bytes], None] = _no_look) -> None:
+        head, self._stream = peek(source.open(), 4)
+        check_encodings(head, options.encoding)
+        self._see = see
+        self._last = b""
+        self.place = self.lines = 0
+
+    def line(self) -> bytes:
+        """Return what stands before the next line feed, and that, or a part of it if it is long; empty at the end."""
+        line = self._stream.readline(_PASS)
+        self._count(line)
+        return line
+
+    def skip(self, size: int) -> bytes:
+        """Read on for `size` bytes; return the last one, or what there is at the end: nothing."""
+        last = b""
+        while size > 0 and (data := self._stream.read(min(_PASS, size))):
+            self._count(data)
+            size -= len(data)
+            last = data[-1:]
+        return last
+
+    def _count(self, data: bytes) -> None:
+        self.place += len(data)
+        self.lines += count_line_ends(data, self._last)
+        self._last = data[-1:] or self._last
+        self._see(data)
+
+
+def _has_text(line: bytes) -> bool:
+    return not line.isspace()
+
+
+def cut_by_lines(
+    source: Source,
+    options: ReaderOptions,
+    size: int,
+    *,
+    is_record: Callable[[bytes], bool] = _has_text,
+    every: int = 1,
+    see: Callable[[bytes], None] = _no_look,
+    head: int = 0,
+) -> list[CutPiece]:
+    """Return pieces that end with lines, all but the last of at least `size` bytes.
+
+    Args:
+        source: what is cut; its stream is read once, from start to end.
+        options: of its reader.
+        size: bytes.
+        is_record: says of a line whether it is certainly a record. The first piece ends after one, so that no
+            other one depends on what stands before it.
+        every: number of lines of which each piece has a multiple.
+        see: takes all bytes, in their order.
+        head: of the pieces. The first one has more bytes.
+
+    Raises:
+        Uncuttable: in the source's encoding, bytes of ASCII may be other characters, or parts of some.
+    """
+    passed = LinePass(source, options, see)
+    pieces: list[CutPiece] = []
+    start = before = 0
+    line, whole = passed.line(), True
+    while line and not (whole and line.endswith(b"\n") and is_record(line.removeprefix(BOM))):
+        whole = line.endswith(b"\n")
+        line = passed.line()
+    while line or start < passed.place:
+        line = passed.skip(max(size, head) - (passed.place - start)) or line
+        while line and not (line.endswith(b"\n") and passed.lines % every == 0):
+            line = passed.line()
+        pieces.append(CutPiece(len(pieces), start, passed.place, before, head))
+        start, before = passed.place, passed.lines
+        line = passed.line()
+    return pieces
+
+
+def check_encodings(head: bytes, encodings: tuple[str, ...]) -> None:
+    """Check that lines of a source, by its first bytes and encodings, can be told by their bytes.
+
+    Raises:
+        Uncuttable: bytes of ASCII may be other characters, or parts of some.
+    """
+    names = [marked] if (marked := marked_encoding(head)) else encodings
+    for name in names:
+        try:
+            if str(_ASCII, name).encode("ascii") == _ASCII:
+                continue
+        except UnicodeError:
+            pass
+        raise Uncuttable(f"its encoding is {name}")

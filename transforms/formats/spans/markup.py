@@ -4,18 +4,34 @@ No parser of pages or XML says where in the source a text stood. So a mark is pu
 stretch of text, the reader's own road is walked with the marked source, and the marks that come out tell which
 stretches the reader takes, and in which order. Marks are noncharacters, which are neither letters nor white space to
 any reader. If they changed the reading, the text would not be what the stretches hold, and `align` says so.
+
+What is read of TEI, the reader's stylesheet says. At breaks the reader may leave out a hyphen: a hyphen at
+the end of a stretch is one that is perhaps not there.
 """
 
+import codecs
+import html
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from html.entities import name2codepoint
 from typing import NamedTuple
 
 from lxml import etree
 
+from lexbeam.transforms.common.texts.encodings import python_name
 from lexbeam.transforms.common.texts.languages import language_of, short_tag
-from lexbeam.transforms.formats.records.base import BadRecord
+from lexbeam.transforms.formats.readers.html import declared_encoding, page_root, text_between_tags
+from lexbeam.transforms.formats.readers.markdown import front_matter
+from lexbeam.transforms.formats.readers.page_text import paragraphs, unread_in
+from lexbeam.transforms.formats.readers.tei import allowed_in_xml, declared_entities, texts_of
+from lexbeam.transforms.formats.readers.tei_text import HYPHENS, marked_text
+from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Source
+from lexbeam.transforms.formats.records.text_cleaning import clean_markup, cleaning
+from lexbeam.transforms.formats.sources.streams import encodings_of, marked_encoding
+from lexbeam.transforms.formats.sources.xml_documents import DECLARED_IN_XML, local_name, parse_xml
 from lexbeam.transforms.formats.spans.aligning import is_passed
-from lexbeam.transforms.formats.spans.origin import FROZEN, Coded, SourcePiece
+from lexbeam.transforms.formats.spans.origin import FROZEN, Coded, Origin, SourcePiece, code_blocks, coded
 
 # Digits of the number of a stretch, and the sign that ends it.
 _DIGITS = "".join(map(chr, range(0xFDE0, 0xFDEA)))
@@ -196,3 +212,153 @@ def _pieces(text: str, stretch: Stretch, number: int, value: Value) -> Iterator[
             place = entity.end()
     if place < end:
         yield SourcePiece(place, end, None, number)
+
+
+# Code, what people type, what is laid out sign by sign, and formulas.
+_CODE_OF_PAGES = frozenset(
+    ["code", "kbd", "listing", "math", "mjx-container", "plaintext", "pre", "samp", "textarea", "tt", "var", "xmp"]
+)
+_CODE_CLASSES = frozenset(("katex", "math", "mathjax", "mwe-math-element"))
+_NO_WORDS = frozenset(("notranslate", "skiptranslate"))  # for programs that translate pages
+_TRANSLATE = {"no": False, "yes": True, "": True}
+_WHOLE_PAGES = frozenset(("html", "body"))
+
+
+def find_in_page(data: bytes, source: Source, options: ReaderOptions) -> Origin:
+    """Return the origin of all that a reader of a page sees.
+
+    Raises:
+        BadRecord: `undecodable`, `malformed`, and what the reader raises.
+    """
+    declared = declared_encoding(data)
+    page = coded(data, (declared,) * bool(declared) + encodings_of(data, source, options))
+    stretches = [part for found in text_between_tags(page.text) for part in _read(*found, page.text)]
+    cleaned = clean_markup(marked(page.text, stretches, html.unescape), cleaning(source, options))
+    root = page_root(cleaned)
+    fixed = fixed_stretches(root, said_in_page, source.language)
+    # The reader leaves out tags of templates, and with them what would tell that code stands between them.
+    front = front_matter(page.text)
+    blocks = [(0, front.end)] * isinstance(front.said, dict) + list(code_blocks(page.text))
+    ends = [end for _, end in blocks]
+    for number, stretch in enumerate(stretches):
+        at = bisect_right(ends, stretch.start)
+        if at < len(blocks) and blocks[at][0] < stretch.end:
+            fixed.add(number)
+    seen = stretches_in("\n".join(paragraphs(root)))
+    return Origin(page, pieces_of(page.text, stretches, seen, html.unescape, fixed), escaped)
+
+
+def said_in_page(element: etree._Element) -> Said:
+    """Return what an element of a page says of the text in it."""
+    name = element.tag.rpartition(":")[2] if isinstance(element.tag, str) else ""
+    classes = element.get("class", "").lower().split()
+    words = (
+        False if not _NO_WORDS.isdisjoint(classes) else _TRANSLATE.get(element.get("translate", "?").strip().lower())
+    )
+    language = element.get("lang") or element.get("xml:lang") or ""
+    return Said(name in _CODE_OF_PAGES or not _CODE_CLASSES.isdisjoint(classes), words, language, name in _WHOLE_PAGES)
+
+
+def _read(start: int, end: int, verbatim: bool, is_code: bool, page: str) -> Iterator[Stretch]:
+    """Yield what is read of text between tags."""
+    place = start
+    if not (verbatim or is_code):
+        for unread, behind, _ in unread_in(page[start:end]):
+            yield Stretch(place, start + unread)
+            place = start + behind
+    yield Stretch(place, end, verbatim)
+
+
+_QUOTED = r"\"[^\"]*+\"|'[^']*+'"
+_COMMENT = r"<!--.*?-->|<\?.*?\?>"
+_MARKUP = re.compile(
+    rf"{_COMMENT}|<!\[CDATA\[(?P<verbatim>.*?)\]\]>"
+    rf"|<!DOCTYPE(?:[^\[>\"']++|{_QUOTED}|\[(?:{_COMMENT}|[^\]\"']|{_QUOTED})*+\])*+>"
+    rf"|<(?:[^>\"']++|{_QUOTED})*+>",
+    re.DOTALL,
+)
+_HYPHEN = re.compile(f"[{HYPHENS}](?=\\s*$)")
+_PREDEFINED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
+# Code, names of markup, formulas, and words that are no words of the text.
+_CODE_OF_TEI = frozenset(
+    ["att", "code", "eg", "egXML", "formula", "foreign", "gi", "ident", "idno", "math", "mentioned", "tag", "val"]
+)
+# What attributes say of a word would no longer hold of another one.
+_OF_WORDS = ("baseForm", "hw", "lemma", "lemmaRef", "msd", "norm", "orig", "reg")
+_ITS_WORDS = {"no": False, "yes": True}
+_WHOLE_TEI = frozenset(("TEI", "TEI.2", "teiCorpus", "teiCorpus.2", "text", "body"))
+_XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
+_ITS_TRANSLATE = "{http://www.w3.org/2005/11/its}translate"
+
+
+def find_in_tei(data: bytes, source: Source, options: ReaderOptions) -> Origin:
+    """Return the origin of the text of a TEI document, or of all those of a corpus, as the reader takes it.
+
+    Raises:
+        BadRecord: `undecodable`, `malformed`, and what the reader raises.
+    """
+    how = cleaning(source, options)
+    document = coded(data, _encodings(data, options))
+    entities = declared_entities(data)
+    value = _value_of(entities)
+    stretches = list(_stretches(document.text))
+    with_marks = allowed_in_xml(marked(document.text, stretches, value).encode(), how)
+    root = parse_xml(with_marks, entities, "utf-8")
+    fixed = fixed_stretches(root, _said, source.language)
+    read = [marked_text(text, options.tei_parts).text.decode() for text in texts_of(root).values()]
+    pieces = pieces_of(document.text, stretches, stretches_in("\n".join(read)), value, fixed)
+    return Origin(document, [part for piece in pieces for part in _hyphen_apart(piece, document, stretches)], escaped)
+
+
+def _said(element: etree._Element) -> Said:
+    name = local_name(element)
+    code = name in _CODE_OF_TEI or any(map(element.get, _OF_WORDS))
+    return Said(code, _ITS_WORDS.get(element.get(_ITS_TRANSLATE, "")), element.get(_XML_LANG, ""), name in _WHOLE_TEI)
+
+
+def _encodings(data: bytes, options: ReaderOptions) -> tuple[str, ...]:
+    if by_mark := marked_encoding(data):
+        return (by_mark,)
+    declared = None if data.startswith(codecs.BOM_UTF8) else DECLARED_IN_XML.match(data)
+    if declared is None:
+        return ("utf-8",) if data.startswith(codecs.BOM_UTF8) else options.encoding
+    try:
+        return (codecs.lookup(python_name(declared[1].decode())).name,)
+    except LookupError as error:
+        raise BadRecord("undecodable", str(error)) from None
+
+
+def _value_of(entities: Mapping[str, str]) -> Value:
+    """Return what tells what a reference stands for: itself, if it is none."""
+
+    def value(reference: str) -> str:
+        name = reference[1:].removesuffix(";")
+        if name.startswith("#"):
+            return chr(int(name[2:], 16) if name[1:2] in ("x", "X") else int(name[1:]))
+        if name in _PREDEFINED:
+            return _PREDEFINED[name]
+        return entities.get(name, chr(name2codepoint[name]) if name in name2codepoint else reference)
+
+    return value
+
+
+def _stretches(text: str) -> Iterator[Stretch]:
+    """Yield where there is no markup in a document that is well formed, and what stands in its CDATA."""
+    place = 0
+    for markup in _MARKUP.finditer(text):
+        yield Stretch(place, markup.start())
+        if markup["verbatim"]:
+            yield Stretch(*markup.span("verbatim"), verbatim=True)
+        place = markup.end()
+
+
+def _hyphen_apart(piece: SourcePiece, document: Coded, stretches: list[Stretch]) -> Iterator[SourcePiece]:
+    """Yield a piece, a hyphen at the end of its stretch apart from the rest."""
+    hyphen = None
+    if piece.text is None and piece.stretch != FROZEN and piece.end == stretches[piece.stretch].end:
+        hyphen = _HYPHEN.search(document.text, piece.start, piece.end)
+    if hyphen is None:
+        yield piece
+        return
+    yield piece._replace(end=hyphen.start())
+    yield piece._replace(start=hyphen.start(), perhaps=True)

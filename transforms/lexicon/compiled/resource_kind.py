@@ -28,8 +28,7 @@ from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.resources import content_digest
 from lexbeam.transforms.common.texts.languages import stated_language
 from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions
-from lexbeam.transforms.formats.sources.compression import decompress
-from lexbeam.transforms.formats.sources.streams import BROKEN, reject_of
+from lexbeam.transforms.formats.sources.streams import BROKEN, decompress, reject_of
 
 
 class BlockMatrix(NamedTuple):

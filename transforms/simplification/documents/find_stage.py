@@ -19,7 +19,7 @@ from lexbeam.transforms.common.texts.languages import short_tag
 from lexbeam.transforms.formats.ingest.stage import InputFile, Unit
 from lexbeam.transforms.formats.records.base import BadRecord, Reject
 from lexbeam.transforms.formats.sources.readings import FileReading
-from lexbeam.transforms.formats.spans.registry import SPANS, spanned
+from lexbeam.transforms.formats.spans.spanned import SPANS, spanned
 from lexbeam.transforms.intake.merging import engine_of
 from lexbeam.transforms.intake.staging import Loaded
 from lexbeam.transforms.intake.unit_files import stage_unit
@@ -146,7 +146,7 @@ def _texts_of(name: str, content: bytes, engine: Engine, options: TextFindOption
 def _chosen_in_files(task: object, options: TextFindOptions) -> dict[str, Sequence[str]]:
     """Return the entries of registries that count, what edits files among them."""
     formats = tuple(SPANS) if options.format == "auto" else (options.format,)
-    return {**chosen_in_texts(task, options), "lexbeam.transforms.formats.spans.registry:SPANS": formats}
+    return {**chosen_in_texts(task, options), "lexbeam.transforms.formats.spans.spanned:SPANS": formats}
 
 
 PLACE_IN_CORPUS: Stage[CorpusPart, CorpusFindOptions, LoadedTexts] = Stage(

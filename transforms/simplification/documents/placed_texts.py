@@ -17,7 +17,7 @@ from lexbeam.transforms.common.store.artefacts import Artefact
 from lexbeam.transforms.common.store.batches import BatchReader, BatchWriter
 from lexbeam.transforms.common.store.receipts import File
 from lexbeam.transforms.simplification.instances.find_stage import FEATS, FoundWords
-from lexbeam.transforms.simplification.rewriting.sentence_words import SentenceToken
+from lexbeam.transforms.simplification.rewriting.concord import SentenceToken
 
 _TEXTS = pa.schema(
     [

@@ -11,21 +11,26 @@ from typing import Any
 
 import apache_beam as beam
 
-from lexbeam.schemas.simplification.candidates import CANDIDATES, SELECTIONS
-from lexbeam.schemas.simplification.documents import CHANGES, DOCUMENTS
-from lexbeam.schemas.simplification.instances import INSTANCES
-from lexbeam.schemas.simplification.rankings import RANKINGS, SIMPLIFICATIONS
+from lexbeam.schemas.simplification import (
+    CANDIDATES,
+    CHANGES,
+    DOCUMENTS,
+    INSTANCES,
+    RANKINGS,
+    SELECTIONS,
+    SIMPLIFICATIONS,
+)
 from lexbeam.transforms.common.store.artefacts import Stage, Workspace
 from lexbeam.transforms.common.store.ptransforms import MakeArtefact, MakeParts, NameParts, SpreadOverLanes
 from lexbeam.transforms.common.store.tables import Part
 from lexbeam.transforms.simplification.documents.find_stage import LoadedTexts
 from lexbeam.transforms.simplification.documents.stage import RESOLVE, ResolveOptions, TextsTask
-from lexbeam.transforms.simplification.generation.inputs import GenerationInputs
-from lexbeam.transforms.simplification.generation.stage import GENERATE, GenerationTask
-from lexbeam.transforms.simplification.ranking.stage import RANK, Rankings, RankTask
+from lexbeam.transforms.simplification.generation.candidate_generation import GENERATE, GenerationTask
+from lexbeam.transforms.simplification.generation.generators import GenerationInputs
+from lexbeam.transforms.simplification.ranking.ranked_parts import RANK, Rankings, RankTask
 from lexbeam.transforms.simplification.records import JoinTask
-from lexbeam.transforms.simplification.rewriting.stage import REWRITE, Rewriting
-from lexbeam.transforms.simplification.selection.stage import SELECT, Selection
+from lexbeam.transforms.simplification.rewriting.sentence_rewriting import REWRITE, Rewriting
+from lexbeam.transforms.simplification.selection.candidate_selection import SELECT, Selection
 
 
 def _of_table(part: Part, table: str) -> bool:

@@ -8,15 +8,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
-from lexbeam.schemas.simplification.instances import INSTANCES
-from lexbeam.schemas.simplification.rankings import RANKINGS, SIMPLIFICATIONS
+from lexbeam.schemas.simplification import INSTANCES, RANKINGS, SIMPLIFICATIONS
 from lexbeam.transforms.common.store.join import Rows
 from lexbeam.transforms.inflection.inflector import Inflecting
 from lexbeam.transforms.simplification.documents.placed_texts import PlacedSentence
 from lexbeam.transforms.simplification.instances.fixed_text import FIXED, fixed_places
 from lexbeam.transforms.simplification.records import Row
-from lexbeam.transforms.simplification.rewriting.choices import Offer, PlacedEdit, TargetChoice
-from lexbeam.transforms.simplification.rewriting.together import resolve
+from lexbeam.transforms.simplification.rewriting.together import Offer, PlacedEdit, TargetChoice, resolve
 
 # What is read of each table, beside the instance.
 COLUMNS = {

@@ -12,24 +12,21 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from lexbeam.schemas.columns import Table
-from lexbeam.schemas.simplification.documents import CHANGES, DOCUMENTS
-from lexbeam.schemas.simplification.instances import INSTANCES
-from lexbeam.schemas.simplification.rankings import RANKINGS, SIMPLIFICATIONS
+from lexbeam.schemas.simplification import CHANGES, DOCUMENTS, INSTANCES, RANKINGS, SIMPLIFICATIONS
 from lexbeam.transforms.common.batched import batched
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage
 from lexbeam.transforms.common.store.batches import SideRows
 from lexbeam.transforms.common.store.join import joined
 from lexbeam.transforms.common.store.tables import Part, PartFile, write_rows
 from lexbeam.transforms.formats.records.base import ReaderOptions
-from lexbeam.transforms.formats.spans.registry import SPANS, spanned
-from lexbeam.transforms.formats.spans.source import SpannedSource, TextEdit
+from lexbeam.transforms.formats.spans.spanned import SPANS, SpannedSource, TextEdit, spanned
 from lexbeam.transforms.inflection.inflector import Inflecting
 from lexbeam.transforms.inflection.models import InflectorReference, chosen_formats, inflector_for
 from lexbeam.transforms.simplification.documents.placed_texts import PlacedFiles, PlacedPiece, PlacedText, placed_pieces
 from lexbeam.transforms.simplification.documents.resolving import COLUMNS, ChosenWord, Refusal, Resolving, chosen_word
 from lexbeam.transforms.simplification.instances.fixed_text import FIXED, fixed_codes
 from lexbeam.transforms.simplification.records import ID, Row
-from lexbeam.transforms.simplification.rewriting.choices import PlacedEdit, edited
+from lexbeam.transforms.simplification.rewriting.together import PlacedEdit, edited
 
 CHANGED = "changed"
 _PIECES, _WORDS = 256, 2_048  # of texts, that are resolved at a time
@@ -207,7 +204,7 @@ def _start(block: object) -> int:
 def _chosen(_: TextsTask, options: ResolveOptions) -> Mapping[str, Sequence[str]]:
     formats = tuple(SPANS) if options.format == "auto" else (options.format,)
     return {
-        "lexbeam.transforms.formats.spans.registry:SPANS": formats,
+        "lexbeam.transforms.formats.spans.spanned:SPANS": formats,
         "lexbeam.transforms.formats.readers.registry:READERS": formats,
         **chosen_formats(options.inflector),
     }

@@ -43,7 +43,7 @@ class WordChoice(NamedTuple):
 class Chosen(NamedTuple):
     """Which words are chosen, why, and by what value, nan for none.
 
-    `lexbeam.schemas.simplification.instances.CHOSEN_BY` has the reasons.
+    `lexbeam.schemas.simplification.CHOSEN_BY` has the reasons.
     """
 
     words: npt.NDArray[np.int64]

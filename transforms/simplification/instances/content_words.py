@@ -14,8 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lexbeam.transforms.corpora.sentence_text import SentenceText, sentence_text
-from lexbeam.transforms.simplification.generation.forms import alike
-from lexbeam.transforms.simplification.generation.protection import names_from
+from lexbeam.transforms.simplification.generation.target_forms import alike, names_from
 from lexbeam.transforms.simplification.instances.fixed_text import FixedPlaces, fixed_places
 from lexbeam.transforms.simplification.instances.instance import LONGEST_TARGET
 

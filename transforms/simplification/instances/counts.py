@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from lexbeam.schemas.simplification.instances import BY_RULE, FLAGS, INSTANCES, JUDGMENTS, SUBSTITUTES
+from lexbeam.schemas.simplification import BY_RULE, FLAGS, INSTANCES, JUDGMENTS, SUBSTITUTES
 from lexbeam.transforms.intake.staging import LoadedCounts, reject_error
 from lexbeam.transforms.simplification.instances.find_stage import TALLIED
 from lexbeam.transforms.simplification.instances.judgments import SimplifiableJudgment

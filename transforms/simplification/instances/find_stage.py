@@ -54,7 +54,7 @@ from lexbeam.transforms.simplification.records import Row
 
 CORPUS, DOCUMENTS = "corpus", "documents"  # layouts of what words are found in
 FEATS = "feats"
-GROUPS = "lexbeam.transforms.complexity.features.registry:GROUPS"
+GROUPS = "lexbeam.transforms.complexity.features.groups:GROUPS"
 # What receipts tally beside layouts: sentences, content words, and those left out, by reason.
 TALLIED = ("sentences", "words", "name", "word", *FIXED)
 # Documents that words are chosen from at a time, and their sentences; longer ones are taken in pieces.

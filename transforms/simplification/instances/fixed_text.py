@@ -12,7 +12,7 @@ import re
 from bisect import bisect_right
 from typing import NamedTuple
 
-from lexbeam.transforms.formats.spans.codes import code_places
+from lexbeam.transforms.formats.spans.origin import code_places
 
 # `code` is also markup that the format does not read, such as `&amp;` in plain text.
 FIXED = {"code": "in code or the like", "address": "in addresses, hashtags or @names"}

@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from lexbeam.schemas.simplification.instances import FLAGS
+from lexbeam.schemas.simplification import FLAGS
 from lexbeam.transforms.common.code.registry import Entry, Registry
 from lexbeam.transforms.common.texts.apostrophes import straight
 from lexbeam.transforms.formats.records.base import BadRecord
@@ -47,11 +47,11 @@ class BenchmarkInstance(NamedTuple):
         target: the target as the row has it.
         places: where it stands: start and end (exclusive), in code points of the sentence.
         substitutes: what people gave.
-        flags: what is odd, from `lexbeam.schemas.simplification.instances.FLAGS`.
+        flags: what is odd, from `lexbeam.schemas.simplification.FLAGS`.
         source_id: the row's own id.
         complexity: how complex it is, 0 to 1.
         language: None: neither the row nor the file's name says it.
-        chosen_by: why it is an instance, from `lexbeam.schemas.simplification.instances.CHOSEN_BY`.
+        chosen_by: why it is an instance, from `lexbeam.schemas.simplification.CHOSEN_BY`.
         chosen_value: the value that decided it; None: none did.
     """
 

@@ -11,13 +11,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from lexbeam.schemas.rejects import RejectRow
-from lexbeam.schemas.simplification.instances import (
-    INSTANCE_INPUTS,
-    INSTANCE_REJECTS,
-    INSTANCES,
-    JUDGMENTS,
-    SUBSTITUTES,
-)
+from lexbeam.schemas.simplification import INSTANCE_INPUTS, INSTANCE_REJECTS, INSTANCES, JUDGMENTS, SUBSTITUTES
 from lexbeam.transforms.annotation.engines.engine import Engine
 from lexbeam.transforms.annotation.engines.texts import tokens_of
 from lexbeam.transforms.common.batched import batched

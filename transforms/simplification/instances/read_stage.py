@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from lexbeam.schemas.simplification.instances import BY_RULE
+from lexbeam.schemas.simplification import BY_RULE
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.publish.forgotten import Forgotten
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage

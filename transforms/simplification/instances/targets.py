@@ -5,12 +5,12 @@ from dataclasses import dataclass, fields
 
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import option
-from lexbeam.transforms.complexity.features.lists import FeatureLists
+from lexbeam.transforms.complexity.features.looked_up import FeatureLists
 from lexbeam.transforms.complexity.scorers.word_scorer import word_scorer
 from lexbeam.transforms.lexicon.compiled.frequencies import Frequencies
 from lexbeam.transforms.lexicon.compiled.word_list import WordList
 from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
-from lexbeam.transforms.simplification.generation.protection import read_words
+from lexbeam.transforms.simplification.generation.target_forms import read_words
 from lexbeam.transforms.simplification.instances.complex_choice import FREQUENCY, WordChoice
 
 MARKED, CONTENT, COMPLEX = "marked", "content", "complex"

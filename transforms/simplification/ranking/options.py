@@ -1,10 +1,19 @@
-"""Options of `lexbeam simplify rank` that a setting may have; see settings.py."""
+"""Options and files that candidates are ranked by, and what is opened of them for each setting.
+
+Options that a setting may have stand in `RankingOptions`, see settings.py; files are the same for all settings.
+"""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.common.options.needs import check_given
+from lexbeam.transforms.learning.scorers import SCORERS
+from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
+from lexbeam.transforms.simplification.ranking.rankers import RANKERS, RankerInputs, scores_target, simplicity_rankers
+from lexbeam.transforms.simplification.resources import VectorsFile, WordlistFiles
 
 PHRASES = ("zero", "rarest", "mean")
 KEEP_TARGET = ("never", "always", "if-more-frequent", "if-gain:X")
@@ -89,3 +98,114 @@ class RankingOptions:
         metavar="RANKER",
         check=_check_ranker,
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankingFiles(WordlistFiles, VectorsFile):
+    """What candidates are ranked with; the same for all settings."""
+
+    complexity: str | None = option(
+        None,
+        help="folder with labelled instances, of `lexbeam complexity load`, that the regressor learns from",
+        metavar="DIR",
+        path="place",
+        published=False,
+        group="resources",
+    )
+    regressor_scorer: str = option(
+        "gradient-boosting",
+        help="how the regressor learns, see docs/tasks/complexity/score.md",
+        choices="lexbeam.transforms.simplification.ranking.regressor:regressors",
+        group="resources",
+    )
+
+
+def uses_regressor(settings: Mapping[str, RankingOptions]) -> bool:
+    """Return whether some setting ranks by the regressor."""
+    return any("regressor" in _used(options) for options in settings.values())
+
+
+def _used(options: RankingOptions) -> list[str]:
+    return [*_ranking(options), *simplicity_rankers(options)]
+
+
+def _ranking(options: RankingOptions) -> list[str]:
+    averaged = options.average_of if "average" in options.ranker else ()
+    return [*options.ranker, *averaged]
+
+
+def check_ranking(settings: Mapping[str, RankingOptions], resources: RankingFiles, choice: str | None = None) -> None:
+    """Check that rankers have what they need.
+
+    Args:
+        settings: by name.
+        resources: what is given.
+        choice: the option by which other rankers are chosen; None: those that name them.
+
+    Raises:
+        UsageError: a ranker or `keep_target` lacks what it needs.
+    """
+    if uses_regressor(settings):
+        SCORERS[resources.regressor_scorer].check_installed("ranker `regressor`")
+    lists = resources.list_names
+    for setting, options in settings.items():
+        of_setting = f"setting {setting}" if setting else ""
+        ranks = f"{of_setting} ranks" if setting else "`ranker`: it ranks"
+        compares = f"{of_setting} has `min_simpler`, compared" if setting else "`min_simpler`: it compares"
+        if "average" in options.ranker and "average" in options.average_of:
+            raise UsageError("`average_of`: the average of what has an average is not defined")
+        ranking = _ranking(options)
+        for name in _used(options):
+            where, named_by = (ranks, "ranker") if name in ranking else (compares, "simpler_by")
+            kind, _, listed = name.partition(":")
+            check_given(RANKERS[kind].needs, resources, f"{where} by {kind}", choice or named_by)
+            if listed and listed not in lists:
+                raise UsageError(
+                    f"{where} by {name}, and no `wordlist` is called {listed} (there are: {', '.join(lists) or 'none'})"
+                )
+        if options.keep_target == "if-more-frequent" and not lists:
+            raise UsageError("`keep_target` if-more-frequent needs `wordlist`: give one")
+        if gain_of(options.keep_target) is not None:
+            _check_gain(options)
+        _check_margin(options)
+
+
+def _check_margin(options: RankingOptions) -> None:
+    """Check that there is one margin, and what says whether a candidate is simpler by it."""
+    if options.min_simpler is None:
+        if options.simpler_by is not None:
+            raise UsageError("`simpler_by` says what `min_simpler` compares: give that, too, or leave this out")
+        return
+    if gain_of(options.keep_target) is not None:
+        raise UsageError(f"`min_simpler` and `keep_target` {options.keep_target} are both a margin: give one of them")
+    if options.simpler_by is not None and not scores_target(options.simpler_by):
+        raise UsageError(
+            f"`simpler_by`: ranker {options.simpler_by} has no score of the target; {_scorers_of_targets()} have"
+        )
+
+
+def _check_gain(options: RankingOptions) -> None:
+    """Check that all rankers score the target, so that there is a gain over it."""
+    for name in options.ranker:
+        if not scores_target(name):
+            raise UsageError(
+                f"`keep_target` {options.keep_target}: ranker {name} has no score of the "
+                f"target; {_scorers_of_targets()} have"
+            )
+
+
+def _scorers_of_targets() -> str:
+    return " and ".join(name for name in RANKERS if scores_target(name))
+
+
+def rankings_of(settings: Mapping[str, RankingOptions], resources: RankingFiles) -> dict[str, RankerInputs]:
+    """Return what each setting ranks with; resources are compiled.
+
+    Raises:
+        UsageError: a ranker lacks what it needs.
+        LexbeamError: a resource cannot be read.
+    """
+    check_ranking(settings, resources)
+    specs = (*resources.wordlist, *((resources.vectors,) if resources.vectors else ()))
+    lexicon = prepare(LexiconOptions(resources=specs, cache=resources.cache))
+    return {name: RankerInputs(options, lexicon, resources.list_names) for name, options in settings.items()}

@@ -11,8 +11,8 @@ import apache_beam as beam
 
 from lexbeam.transforms.common.store.artefacts import Workspace
 from lexbeam.transforms.common.store.ptransforms import MakeArtefact
+from lexbeam.transforms.simplification.ranking.ranked_parts import RankTask
 from lexbeam.transforms.simplification.ranking.regressor import FIT, Fitting, Regressed, RegressorTask
-from lexbeam.transforms.simplification.ranking.stage import RankTask
 from lexbeam.transforms.simplification.records import JoinTask
 
 

@@ -12,25 +12,188 @@ else by adjacency, and if a reading of it in the form dictionary has the noun's 
   preposition.
 
 What does not agree with the noun as it stands is not asked to agree with another one.
+
+Words are those that the sentence shows: an annotation that divides *del* into two tokens gives it that of the first.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from lexbeam.transforms.inflection.features import split
-from lexbeam.transforms.inflection.inflector import Inflecting
+from lexbeam.transforms.inflection.inflector import Inflecting, lemmas_of
 from lexbeam.transforms.inflection.placing import determiner_cells
 from lexbeam.transforms.inflection.spanish import feminine_el
-from lexbeam.transforms.simplification.rewriting.function_words import (
-    ADVERBS,
-    AND,
-    AUXILIARIES,
-    COPULAS,
-    OF,
-    PREPOSITIONS,
-    RELATIVE,
-)
-from lexbeam.transforms.simplification.rewriting.sentence_words import Cell, SentenceWord, fits, readings
+
+# Languages whose words stand in the order that are described above.
+GENDERED = ("es", "pt")
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"\w+", text))
+
+
+# By language: adverbs that stand between words that agree, words for and and or, auxiliaries, copulas.
+ADVERBS = {
+    "es": _words("más menos muy tan bastante demasiado poco casi ya recién aún todavía también no"),
+    "pt": _words("mais menos muito tão bastante demasiado pouco quase já ainda também não"),
+}
+AND = {"es": _words("y e o u ni"), "pt": _words("e ou nem")}
+AUXILIARIES = {"es": _words("haber"), "pt": _words("ter haver")}
+COPULAS = {
+    "es": _words("ser estar parecer quedar resultar permanecer seguir"),
+    "pt": _words("ser estar parecer ficar resultar permanecer continuar"),
+}
+OF = {"es": _words("de del"), "pt": _words("de do da dos das")}
+PREPOSITIONS = {
+    "es": OF["es"]
+    | _words("a al ante bajo con contra desde durante en entre hacia hasta mediante para por según sin sobre tras"),
+    "pt": OF["pt"]
+    | _words("a ao à aos às ante até após com contra desde durante em no na nos nas entre para por pelo pela pelos")
+    | _words("pelas perante sem sob sobre"),
+}
+RELATIVE = ("que",)
+# Nouns of persons whose other gender is another noun, so that their forms do not tell.
+PERSONS = {
+    "es": _words(
+        "hombre mujer varón hembra padre madre papá mamá rey reina príncipe princesa actor actriz emperador emperatriz "
+        "marido yerno nuera caballero dama héroe heroína alcalde alcaldesa duque duquesa conde condesa barón baronesa "
+        "sacerdote sacerdotisa poeta poetisa monje monja padrino madrina padrastro madrastra"
+    ),
+    "pt": _words(
+        "homem mulher pai mãe rei rainha príncipe princesa ator atriz imperador imperatriz marido esposa genro nora "
+        "cavalheiro dama herói heroína padre freira padrinho madrinha padrasto madrasta"
+    ),
+}
+
+
+_WORD = re.compile(r"\w+(?:[-'’]\w+)*")
+_KINDS = ("ADJ", "DET", "PRON", "NUM", "VERB")
+_CELL = ("Gender", "Number")
+
+
+class SentenceToken(NamedTuple):
+    """A token of the sentence's annotation.
+
+    Attributes:
+        start, end: code points of the sentence; several tokens may share them (*del*).
+        lemma, upos, feats: as tables have them; None: not known.
+        head: its head's number among the tokens, from 1; 0: it has none; None: not known.
+    """
+
+    start: int
+    end: int
+    lemma: str | None = None
+    upos: str | None = None
+    feats: str | None = None
+    head: int | None = None
+
+
+class Cell(NamedTuple):
+    """Gender and number, as in Universal Dependencies; None: not known, or any."""
+
+    gender: str | None
+    number: str | None
+
+
+@dataclass
+class SentenceWord:
+    """A word of a sentence as it stands now.
+
+    Attributes:
+        text: as it stands; start and end are those in the sentence before anything was placed.
+        gap: what stands between the word before, or the beginning, and it.
+        head: place of its head among the words; -1: none; None: not known.
+    """
+
+    text: str
+    start: int
+    end: int
+    gap: str
+    lemma: str | None = None
+    upos: str | None = None
+    head: int | None = None
+
+
+class Reading(NamedTuple):
+    """What an agreeing word may be."""
+
+    lemma: str
+    kind: str
+    feats: Mapping[str, str]
+
+
+def readings(inflector: Inflecting, word: SentenceWord) -> list[Reading]:
+    """Return what a word may be of what agrees: determiner, adjective, pronoun, numeral or participle.
+
+    Where the word is tagged as something that does not agree there is none; the tag does not decide between those
+    that do, since taggers differ there.
+    """
+    if word.upos not in (None, *_KINDS, "AUX"):
+        return []
+    found = []
+    for row in inflector.forms.of_form(word.text.lower()):
+        kind, feats = split(row.inflection)
+        agrees = kind in _KINDS and (kind != "VERB" or feats.get("VerbForm") == "Part")
+        if agrees and not feats.keys().isdisjoint(_CELL):
+            found.append((-row.times, Reading(row.lemma, kind, feats)))
+    found.sort(key=lambda pair: (pair[0], pair[1].lemma, pair[1].kind, sorted(pair[1].feats.items())))
+    return [reading for _, reading in found]
+
+
+def fits(feats: Mapping[str, str], cell: Cell) -> bool:
+    """Return whether features do not contradict a gender and a number; what is not known contradicts nothing."""
+    wanted = zip(_CELL, cell, strict=True)
+    return all(value is None or feats.get(name, value) == value for name, value in wanted)
+
+
+def words_of(
+    sentence: str, targets: Sequence[tuple[int, int]], tokens: Sequence[SentenceToken] = ()
+) -> tuple[list[SentenceWord], dict[int, int]]:
+    """Return the words of a sentence, each target one of them, and the places of targets.
+
+    Args:
+        sentence: as it stands.
+        targets: start and end of each; one that overlaps another has no place.
+        tokens: of its annotation; empty: not known.
+    """
+    spans: list[tuple[int, int]] = []
+    places: dict[int, int] = {}
+    at = 0
+    for number in sorted(range(len(targets)), key=lambda one: (targets[one], one)):
+        start, end = targets[number]
+        if start < at:
+            continue
+        spans += [(at + found.start(), at + found.end()) for found in _WORD.finditer(sentence[at:start])]
+        places[number] = len(spans)
+        spans.append((start, end))
+        at = end
+    spans += [(at + found.start(), at + found.end()) for found in _WORD.finditer(sentence[at:])]
+    words, last = [], 0
+    for start, end in spans:
+        words.append(SentenceWord(sentence[start:end], start, end, sentence[last:start]))
+        last = end
+    _annotate(words, tokens)
+    return words, places
+
+
+def _annotate(words: Sequence[SentenceWord], tokens: Sequence[SentenceToken]) -> None:
+    """Give words the annotation of the first token that each of them has."""
+    place_of: dict[int, int] = {}
+    first: dict[int, SentenceToken] = {}
+    place = 0
+    for number, token in enumerate(tokens, 1):
+        while place < len(words) and words[place].end <= token.start:
+            place += 1
+        if place < len(words) and words[place].start < token.end:
+            place_of[number] = place
+            first.setdefault(place, token)
+    for place, token in first.items():
+        words[place].lemma, words[place].upos = token.lemma, token.upos
+        if token.head is not None:
+            words[place].head = place_of.get(token.head, -1)
+
 
 _ALL = ("tod", "amb")  # the words that stand before determiners
 _AFTER_DETERMINERS = ("otr", "poc", "much", "vari", "tant", "ciert", "dich")  # and those behind them: *ninguna otra*
@@ -278,3 +441,72 @@ def agreeing(words: Sequence[SentenceWord], noun: int, cell: Cell, inflector: In
     found = set(around.before())
     found |= set(around.by_heads() if words[noun].head is not None else around.behind())
     return sorted(found)
+
+
+_LETTERS = ("a", "o")  # as determiners they may be prepositions or conjunctions
+
+
+def noun_readings(inflector: Inflecting, form: str) -> list[dict[str, str]]:
+    """Return the features that a form in lower case has as a noun in the dictionary."""
+    kinds = [split(row.inflection) for row in inflector.forms.of_form(form)]
+    return [feats for kind, feats in kinds if kind == "NOUN"]
+
+
+def cell_in_place(inflector: Inflecting, form: str, feats: Mapping[str, str], before: str | None) -> Cell:
+    """Return gender and number of a noun in a sentence: by its features, the dictionary, or the determiner before it.
+
+    Args:
+        inflector: of its language.
+        form: in lower case; of a phrase the head.
+        feats: of the annotation, empty if there is none.
+        before: the word before it in lower case; None: there is none.
+    """
+    known = noun_readings(inflector, form)
+    gender = feats.get("Gender") or _only(known, "Gender")
+    number = feats.get("Number") or _only(known, "Number")
+    if before is not None and before not in _LETTERS and None in (gender, number):
+        cells = determiner_cells(inflector.language, before)
+        shown = [cell for cell in cells if gender in (None, cell[0]) and number in (None, cell[1])]
+        if len(shown) == 1:
+            gender, number = gender or shown[0][0], number or shown[0][1]
+    return Cell(gender, number)
+
+
+def cell_of(inflector: Inflecting, form: str, own: Cell) -> Cell:
+    """Return gender and number of a noun in another's place; those of the other where the dictionary does not decide.
+
+    Args:
+        inflector: of its language.
+        form: in lower case; of a phrase the head.
+        own: those of the other.
+    """
+    known = noun_readings(inflector, form)
+    if not known:  # a guess by its ending would move words that agree
+        return own
+    fitting = [feats for feats in known if fits(feats, Cell(None, own.number))]
+    number = own.number if fitting else _only(known, "Number")
+    fitting = fitting or known
+    agrees = own.gender is not None and any(fits(feats, Cell(own.gender, None)) for feats in fitting)
+    return Cell(own.gender if agrees else _only(fitting, "Gender"), number)
+
+
+def is_person(inflector: Inflecting, form: str) -> bool:
+    """Return whether a noun has a form for either gender (*filósofo*, *filósofa*), or is known to denote a person.
+
+    Animals of two forms count, too.
+    """
+    lemmas = lemmas_of(inflector, form, "NOUN", others=False)
+    if not {form, *lemmas}.isdisjoint(PERSONS.get(inflector.language, ())):
+        return True
+    return bool(lemmas) and all(_has_both(inflector, lemma) for lemma in lemmas)
+
+
+def _has_both(inflector: Inflecting, lemma: str) -> bool:
+    made = [inflector.inflect(lemma, "NOUN", {"Gender": gender, "Number": "Sing"}) for gender in ("Masc", "Fem")]
+    return len({one.form for one in made if one is not None and one.source == "dictionary"}) == len(made)
+
+
+def _only(known: Sequence[Mapping[str, str]], name: str) -> str | None:
+    """Return the value that all features have; None: there are several, or none."""
+    values = {feats.get(name) for feats in known}
+    return values.pop() if len(values) == 1 else None

@@ -3,10 +3,9 @@
 Of each target the first candidate is placed that the sentence lets stand. A noun of another gender or number moves
 what agrees with it (concord.py); words of other targets that were placed before agree, too. Then what depends on
 sound is settled again for all words beside a changed one: `a` and `an`, *el agua*, *y* and *e*, *de el* to *del*.
-A candidate is refused, and the next one tried, with a reason of `choices.REFUSALS`. Without an inflector with genders
+A candidate is refused, and the next one tried, with a reason of `REFUSALS`. Without an inflector with genders
 candidates stand as they are, with the word before them as generation has it.
 
->>> from lexbeam.transforms.simplification.rewriting.choices import TargetChoice, Offer
 >>> one = TargetChoice(2, 7, "NOUN", None, (Offer("house", None),))
 >>> [edit.text for edit in resolve("A abode.", [one._replace(offers=(Offer("inn"),))], "en", None)[0].edits]
 ['An', 'inn']
@@ -14,23 +13,95 @@ candidates stand as they are, with the word before them as generation has it.
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from lexbeam.transforms.inflection.features import feats_of
 from lexbeam.transforms.inflection.inflector import Inflecting
 from lexbeam.transforms.inflection.placing import ARTICLES, beside, cased_like, determiner, determiner_cells
-from lexbeam.transforms.simplification.rewriting.choices import Offer, PlacedEdit, Resolved, TargetChoice
-from lexbeam.transforms.simplification.rewriting.concord import agreeing
-from lexbeam.transforms.simplification.rewriting.function_words import GENDERED, OF, PREPOSITIONS
-from lexbeam.transforms.simplification.rewriting.nouns import cell_in_place, cell_of, is_person, noun_readings
-from lexbeam.transforms.simplification.rewriting.sentence_words import (
+from lexbeam.transforms.simplification.rewriting.concord import (
+    GENDERED,
+    OF,
+    PREPOSITIONS,
     Cell,
     Reading,
     SentenceToken,
     SentenceWord,
+    agreeing,
+    cell_in_place,
+    cell_of,
     fits,
+    is_person,
+    noun_readings,
     readings,
     words_of,
 )
+
+AGREEMENT = ("move", "drop")
+REFUSALS = {
+    "no_agreement": "words around it would have to agree with it, and must or can not",
+    "other_sex": "the noun is of another gender, and the target or it denotes a person",
+    "overlaps": "its target overlaps another one",
+}
+
+
+class Offer(NamedTuple):
+    """A candidate: the form with the target's capitals, and what the word before becomes as generation has it."""
+
+    shown: str
+    before: str | None = None
+
+
+class TargetChoice(NamedTuple):
+    """A target of the sentence, and its candidates, the first to be tried first.
+
+    Attributes:
+        start, end: code points of the sentence.
+        upos, feats: the target's part of speech and FEATS; None: not known.
+        offers: in the order of preference.
+    """
+
+    start: int
+    end: int
+    upos: str | None
+    feats: str | None
+    offers: Sequence[Offer]
+
+
+class PlacedEdit(NamedTuple):
+    """A stretch of a sentence and what stands there instead; `beside` tells that it is not the target itself."""
+
+    start: int
+    end: int
+    text: str
+    beside: bool = False
+
+
+class Resolved(NamedTuple):
+    """What became of a target.
+
+    Attributes:
+        chosen: which of the offers stands there; None: the target stays.
+        edits: what changes for it, from left to right; edits of all targets do not overlap.
+        refused: of the offers that were tried before, why they do not stand there, see `REFUSALS`.
+    """
+
+    chosen: int | None
+    edits: tuple[PlacedEdit, ...]
+    refused: tuple[str, ...]
+
+
+def edited(text: str, edits: Sequence[PlacedEdit]) -> str:
+    """Return a text with edits that do not overlap.
+
+    >>> edited("a b c", [PlacedEdit(4, 5, "d"), PlacedEdit(0, 1, "the")])
+    'the b d'
+    """
+    pieces, at = [], 0
+    for edit in sorted(edits):
+        pieces += [text[at : edit.start], edit.text]
+        at = edit.end
+    return "".join([*pieces, text[at:]])
+
 
 _OPENED = re.compile(r"""\s*["'“‘«‹(\[¿¡]*\Z""")
 # Before masculine nouns in the singular, `grande` before all.

@@ -1,6 +1,20 @@
-"""Filters of candidates by name: what they drop, and why; those by engines, encoders, WordNet are modules beside."""
+"""Filters of candidates by name: what they drop, and why; those that read the sentence stand beside.
 
-from collections.abc import Sequence
+By WordNet a candidate is opposite, narrower, or of another sense. The senses of the target are those of its lemma with
+its part of speech; where WordNet lacks these, of its base form, then of any part of speech. Those of a candidate are
+those of its lemma, of any.
+
+- An **antonym** stands in a synset opposite to one of the target's: of an antonym of a word there or, of an adjective
+  that is like another (*sultry*, like *hot*), of an antonym of that one, or is like such an antonym.
+- A **hyponym** stands below one of the target's synsets, at any depth, and neither in one of them nor above one.
+- Of **another sense** is what has no synset among those around the sense that adapted Lesk (Banerjee and Pedersen 2002)
+  finds in the sentence: this synset, and those whose glosses are read for it (`lexnames.EXTENDED_GLOSS`).
+- In a **rare sense** stands what means the target, or what is right above or similar, in a late one of its own senses
+  alone, which WordNet orders by how often they occur (*await* to *look*, which is *expect* in its eighth sense).
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -8,9 +22,14 @@ import pyarrow as pa
 from lexbeam.transforms.common.code.registry import Registry
 from lexbeam.transforms.common.texts.apostrophes import straight
 from lexbeam.transforms.inflection.inflector import lemmas_of
+from lexbeam.transforms.lexicon.resources import WORDNET
+from lexbeam.transforms.lexicon.wordnet.glosses import split_words
+from lexbeam.transforms.lexicon.wordnet.lesk import choose_senses, contexts_of
+from lexbeam.transforms.lexicon.wordnet.ragged import ANTONYM, PARTS, SIMILAR, UPOS, Ragged
+from lexbeam.transforms.lexicon.wordnet.wordnet import WordNet
 from lexbeam.transforms.simplification.records import Instance
 from lexbeam.transforms.simplification.resources import VECTORS, by_language
-from lexbeam.transforms.simplification.selection.filter import (
+from lexbeam.transforms.simplification.selection.candidate_filter import (
     NGRAMS,
     CandidateFilter,
     CandidateState,
@@ -18,15 +37,154 @@ from lexbeam.transforms.simplification.selection.filter import (
     Selecting,
     neighbours,
 )
-from lexbeam.transforms.simplification.selection.in_context import filter_context
-from lexbeam.transforms.simplification.selection.pos import filter_pos
-from lexbeam.transforms.simplification.selection.relations import (
-    filter_antonyms,
-    filter_hyponyms,
-    filter_lesk,
-    filter_rare_senses,
-)
-from lexbeam.transforms.simplification.selection.tag_bigrams import filter_bigrams
+from lexbeam.transforms.simplification.selection.sentence_filters import filter_bigrams, filter_context, filter_pos
+
+
+class _Known(NamedTuple):
+    """A target that WordNet has: its senses, their synsets, and the candidates that remain with theirs."""
+
+    instance: Instance
+    senses: list[int]
+    synsets: set[int]
+    candidates: list[tuple[CandidateState, set[int]]]
+
+
+def filter_antonyms(groups: Sequence[InstanceCandidates], selecting: Selecting) -> None:
+    """Drop `antonym`: WordNet has the candidate as the target's opposite."""
+    for wordnet, known in _known(groups, selecting):
+        for _, _, synsets, candidates in known:
+            opposite = _opposite(wordnet, synsets)
+            for state, of_candidate in candidates:
+                if not opposite.isdisjoint(of_candidate):
+                    state.reason = "antonym"
+
+
+def filter_hyponyms(groups: Sequence[InstanceCandidates], selecting: Selecting) -> None:
+    """Drop `hyponym`: WordNet has the candidate below the target, and not beside or above it."""
+    for wordnet, known in _known(groups, selecting):
+        of_all = (synsets for target in known for synsets in (target.synsets, *(own for _, own in target.candidates)))
+        above = _above(wordnet, set().union(*of_all))
+        for _, _, synsets, candidates in known:
+            broader = synsets.union(*(above[synset] for synset in synsets))
+            for state, of_candidate in candidates:
+                below = any(not synsets.isdisjoint(above[synset]) for synset in of_candidate)
+                if below and broader.isdisjoint(of_candidate):
+                    state.reason = "hyponym"
+
+
+def filter_lesk(groups: Sequence[InstanceCandidates], selecting: Selecting) -> None:
+    """Drop `other_sense`: WordNet has the candidate nowhere around the sense that the target has in its sentence."""
+    for wordnet, known in _known(groups, selecting):
+        instances = [target.instance for target in known]
+        # What stands before the target, and what behind it: no phrase runs over it.
+        sides = ([one.sentence[: one.start] for one in instances], [one.sentence[one.end :] for one in instances])
+        contexts = contexts_of(wordnet, [split_words(pa.array(side, pa.large_string())) for side in sides])
+        own_words = ([one.target for one in instances], [one.lemma or one.target for one in instances])
+        texts = [pa.array(words, pa.large_string()) for words in own_words]
+        bounds = np.cumsum([0, *(len(target.senses) for target in known)])
+        senses = Ragged(bounds, np.array([sense for target in known for sense in target.senses], np.int64))
+        chosen = choose_senses(wordnet, contexts, np.arange(len(known)), texts, senses)
+        around = wordnet.glosses.around(wordnet.synset_of(chosen)).lists().to_pylist()
+        for target, near in zip(known, around, strict=True):
+            for state, of_candidate in target.candidates:
+                if of_candidate and of_candidate.isdisjoint(near):
+                    state.reason = "other_sense"
+
+
+def filter_rare_senses(groups: Sequence[InstanceCandidates], selecting: Selecting) -> None:
+    """Drop `rare_sense`: the first of the candidate's senses that is near the target comes after the first few."""
+    for wordnet, known in _known(groups, selecting):
+        in_order = iter(_in_order(wordnet, [state for target in known for state, _ in target.candidates]))
+        for target in known:
+            own = np.array(sorted(target.synsets), np.int64)
+            above, similar = wordnet.hypernyms(own).values, wordnet.related(own, SIMILAR).values
+            near = target.synsets.union(above.tolist(), similar.tolist())
+            for state, _ in target.candidates:
+                places = (place for part in next(in_order) for place, synset in enumerate(part, 1) if synset in near)
+                if min(places, default=0) > selecting.options.most_sense:
+                    state.reason = "rare_sense"
+
+
+def _known(groups: Sequence[InstanceCandidates], selecting: Selecting) -> Iterator[tuple[WordNet, list[_Known]]]:
+    """Yield the targets that WordNet has, by language; all words are looked up at once."""
+    for rows, wordnet in by_language(selecting.lexicon, WORDNET.name, [group.instance.language for group in groups]):
+        served = [groups[row] for row in rows]
+        targets = _of_targets(wordnet, [group.instance for group in served])
+        of_senses = iter(wordnet.synset_of(np.array([sense for one in targets for sense in one], np.int64)).tolist())
+        states = [state for group in served for state in group.remaining]
+        synsets = iter(_of_candidates(wordnet, states))
+        known = []
+        for group, of_target in zip(served, targets, strict=True):
+            candidates = [(state, next(synsets)) for state in group.remaining]
+            of_own = {next(of_senses) for _ in of_target}
+            if of_target:
+                known.append(_Known(group.instance, of_target, of_own, candidates))
+        yield wordnet, known
+
+
+def _of_targets(wordnet: WordNet, instances: Sequence[Instance]) -> list[list[int]]:
+    """Return the senses of targets, the commonest first; empty for what WordNet lacks."""
+    forms = pa.array([instance.target.lower() for instance in instances], pa.string())
+    of_targets: list[list[int]] = [[] for _ in instances]
+    for parts in ([UPOS.get(instance.upos or "") for instance in instances], [None] * len(instances)):
+        tags = pa.array(parts, pa.string())
+        bases = wordnet.morphy(forms, tags).to_pylist()
+        for words in ([instance.lemma for instance in instances], bases):
+            found = wordnet.senses_of(pa.array([word or "" for word in words], pa.string()), tags).lists().to_pylist()
+            of_targets = [known or new for known, new in zip(of_targets, found, strict=True)]
+    return of_targets
+
+
+def _of_candidates(wordnet: WordNet, states: Sequence[CandidateState]) -> list[set[int]]:
+    """Return the synsets of candidates."""
+    return [set(own) for own in _synsets(wordnet, _words(wordnet, states))]
+
+
+def _in_order(wordnet: WordNet, states: Sequence[CandidateState]) -> Iterator[tuple[list[int], ...]]:
+    """Yield the synsets of candidates by part of speech, the commonest first."""
+    words = _words(wordnet, states)
+    return zip(*(_synsets(wordnet, words, part) for part in PARTS), strict=True)
+
+
+def _words(wordnet: WordNet, states: Sequence[CandidateState]) -> pa.Array:
+    """Return the lemmas of candidates; of one without a lemma its base form."""
+    bases = wordnet.morphy(pa.array([state.form for state in states], pa.string())).to_pylist()
+    return pa.array([state.lemma or base or state.form for state, base in zip(states, bases, strict=True)], pa.string())
+
+
+def _synsets(wordnet: WordNet, words: pa.Array, part: str | None = None) -> list[list[int]]:
+    senses = wordnet.senses_of(words, part)
+    return list(senses.lists(pa.array(wordnet.synset_of(senses.values))).to_pylist())
+
+
+def _opposite(wordnet: WordNet, synsets: set[int]) -> set[int]:
+    own = np.array(sorted(synsets), np.int64)
+    # Of a satellite, the adjective that it is like; such an adjective leads to its satellites, which have no antonyms.
+    like = np.union1d(own, wordnet.related(own, SIMILAR).values)
+    antonyms = wordnet.synset_of(wordnet.related_senses(wordnet.senses_in(like).values, ANTONYM).values)
+    return {*antonyms.tolist(), *wordnet.related(antonyms, SIMILAR).values.tolist()}
+
+
+def _above(wordnet: WordNet, synsets: Iterable[int]) -> Mapping[int, set[int]]:
+    """Return all synsets above each one, without itself unless a circle leads there."""
+    parents: dict[int, list[int]] = {}
+    frontier = sorted(synsets)
+    while frontier:
+        above = wordnet.hypernyms(np.array(frontier, np.int64)).lists().to_pylist()
+        parents.update(zip(frontier, above, strict=True))
+        frontier = sorted({synset for many in above for synset in many} - parents.keys())
+    return {synset: _reached(parents, synset) for synset in synsets}
+
+
+def _reached(parents: Mapping[int, Sequence[int]], start: int) -> set[int]:
+    reached: set[int] = set()
+    waiting = list(parents[start])
+    while waiting:
+        synset = waiting.pop()
+        if synset not in reached:
+            reached.add(synset)
+            waiting += parents[synset]
+    return reached
 
 
 def filter_morphology(groups: Sequence[InstanceCandidates], selecting: Selecting) -> None:

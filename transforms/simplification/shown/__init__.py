@@ -1,5 +1,5 @@
 """Simplification for a person: candidates stage by stage, metrics, panels.
 
-In: published tables. Out: Arrow tables, lines, panels. Read `views`, `candidates`, `metrics`, then `panels`.
+In: published tables. Out: Arrow tables, lines, panels. Read `candidate_views`, `metric_panels`.
 Nothing here changes a published byte.
 """

@@ -12,14 +12,13 @@ from making import put
 import lexbeam
 from lexbeam.pipelines.cli import main
 from lexbeam.pipelines.frame.registry import load
-from lexbeam.schemas.complexity.instances import INSTANCES
-from lexbeam.schemas.complexity.labels import LABELS
+from lexbeam.schemas.complexity import INSTANCES, LABELS
 from lexbeam.transforms.common.publish.sections import Made
 from lexbeam.transforms.common.publish.snapshots import open_snapshot
 from lexbeam.transforms.common.store.artefacts import Artefact
 from lexbeam.transforms.common.store.tables import Part, sort_rows, write_part
-from lexbeam.transforms.complexity.splits.tables import COLUMNS, LABEL_COLUMNS, hold
-from lexbeam.transforms.complexity.splits.tables import split as split_held
+from lexbeam.transforms.complexity.labels.label_splits import COLUMNS, LABEL_COLUMNS, hold
+from lexbeam.transforms.complexity.labels.label_splits import split as split_held
 
 GENRES = ("bible", "biomed", None)
 

@@ -4,8 +4,7 @@ import pytest
 
 from lexbeam.pipelines.commands.simplify.rank import RankOptions, SimplifyRank
 from lexbeam.pipelines.frame.command import Inputs
-from lexbeam.transforms.simplification.ranking.inputs import RankingFiles
-from lexbeam.transforms.simplification.ranking.options import RankingOptions
+from lexbeam.transforms.simplification.ranking.options import RankingFiles, RankingOptions
 
 TABLES = ("simplification/instances", "simplification/candidates", "complexity/instances", "complexity/labels")
 

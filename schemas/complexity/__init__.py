@@ -1,1 +1,0 @@
-"""Tables of lexical complexity: instances, judgments, labels, splits, features, predictions."""

@@ -1,1 +1,0 @@
-"""Tables of lexical simplification: instances, candidates, selections, rankings, rewritten sentences."""
