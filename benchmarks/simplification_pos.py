@@ -19,7 +19,7 @@ from typing import Any
 
 from benchmarks.measure import BenchmarkRow, Skipped, data_folder, lexbeam, timed
 from lexbeam.schemas.simplification import CANDIDATES, INSTANCES
-from lexbeam.transforms.annotation.engines.registry import load_tagger
+from lexbeam.transforms.annotation.engines.known_engines import load_tagger
 from lexbeam.transforms.common.blas import one_thread
 from lexbeam.transforms.common.publish.snapshots import open_snapshot
 from lexbeam.transforms.common.store.artefacts import Workspace, make

@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from lexbeam.transforms.annotation.engines.registry import describe_engine
+from lexbeam.transforms.annotation.engines.known_engines import describe_engine
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.publish.manifests import Section
 from lexbeam.transforms.common.store.files import ListedFile
 from lexbeam.transforms.common.store.resources import content_digest
-from lexbeam.transforms.formats.ingest.stage import InputFile
-from lexbeam.transforms.intake.merging import TextAnnotationOptions
+from lexbeam.transforms.formats.ingest.ingestion import InputFile
+from lexbeam.transforms.intake.settling import TextAnnotationOptions
 
 
 def file_digests(files: Iterable[InputFile | ListedFile]) -> list[dict[str, Any]]:

@@ -13,8 +13,8 @@ from lexbeam.transforms.change.graph.comparisons import (
     train_tasks,
 )
 from lexbeam.transforms.change.graph.pair_tasks import align_tasks
-from lexbeam.transforms.change.series.trace_stage import SeriesOptions
-from lexbeam.transforms.change.spaces.alignment_stage import ALIGN, AlignOptions
+from lexbeam.transforms.change.scores.traces import SeriesOptions
+from lexbeam.transforms.change.spaces.aligning import ALIGN, AlignOptions
 from lexbeam.transforms.change.spaces.training import Train
 from lexbeam.transforms.common.store.artefacts import Workspace, make
 

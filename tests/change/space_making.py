@@ -5,16 +5,15 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from lexbeam.schemas.corpus.sentences import UPOS
+from lexbeam.schemas.corpus_tables import UPOS
 from lexbeam.transforms.change.graph.comparisons import Comparisons, SliceReady, facts_of, train_tasks
 from lexbeam.transforms.change.graph.pair_tasks import align_tasks
 from lexbeam.transforms.change.scores.ranking import RankedWordOptions
-from lexbeam.transforms.change.scores.score_stage import ScoreTask, VariantSpaces
-from lexbeam.transforms.change.spaces.alignment_stage import ALIGN, AlignOptions
+from lexbeam.transforms.change.scores.scoring import ScoreTask, VariantSpaces
+from lexbeam.transforms.change.spaces.aligning import ALIGN, AlignOptions
 from lexbeam.transforms.change.spaces.training import Train
-from lexbeam.transforms.change.view.counts import COUNTS
+from lexbeam.transforms.change.view.counts import COUNTS, SliceCounts
 from lexbeam.transforms.change.view.feeds import FEED
-from lexbeam.transforms.change.view.slice_merges import SliceCounts
 from lexbeam.transforms.common.store.artefacts import Artefact, Workspace, make
 from lexbeam.transforms.common.store.batches import BatchWriter
 from lexbeam.transforms.embeddings.sgns import SgnsOptions

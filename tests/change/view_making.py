@@ -5,16 +5,15 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from lexbeam.schemas.corpus.sentences import SENTENCES
+from lexbeam.schemas.corpus_tables import SENTENCES
+from lexbeam.transforms.change.view.counts import COUNT, SHUFFLE, PartCounts
 from lexbeam.transforms.change.view.feeds import StagedView, read_feed
-from lexbeam.transforms.change.view.slice_merges import COUNT, SHUFFLE, PartCounts
 from lexbeam.transforms.change.view.slices import parse_slices
-from lexbeam.transforms.change.view.targets import load_targets
 from lexbeam.transforms.change.view.view_stage import MEASURE, VIEW, ViewSpec, ViewTask, limits_of
-from lexbeam.transforms.change.view.words import ViewOptions
+from lexbeam.transforms.change.view.words import ViewOptions, load_targets
 from lexbeam.transforms.common.store.artefacts import Artefact, Workspace, make, make_all
 from lexbeam.transforms.common.store.tables import write_part
-from lexbeam.transforms.corpora.corpus import SentencePart
+from lexbeam.transforms.corpora.annotated_corpora import SentencePart
 from lexbeam.transforms.embeddings.sgns import sentences_of
 
 SCHEMA = SENTENCES.schema()

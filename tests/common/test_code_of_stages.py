@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from lexbeam.transforms.change.spaces.training import Train
-from lexbeam.transforms.cloze.pairs.read_stage import READ_CORPUS
+from lexbeam.transforms.cloze.pairs.loaded_pairs import READ_CORPUS
 from lexbeam.transforms.cloze.readers.reading_in_folds import READ_TRAIN
 from lexbeam.transforms.common.code.code_identity import code_identity
 from lexbeam.transforms.common.code.walk import PACKAGES, PLUMBING, Walk

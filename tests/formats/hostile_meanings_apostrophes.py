@@ -6,13 +6,12 @@ from typing import Any
 import pyarrow as pa
 from hostile_meaning import Meaning
 
-from lexbeam.transforms.change.view.targets import load_targets
-from lexbeam.transforms.change.view.words import ViewOptions, normalise_word
+from lexbeam.transforms.change.view.words import ViewOptions, load_targets, normalise_word
 from lexbeam.transforms.common.options.small_texts import word_lines
-from lexbeam.transforms.intake.locating import locate
+from lexbeam.transforms.intake.labelled_targets import locate
 from lexbeam.transforms.lexicon.compiled.word_list import WORDS
 from lexbeam.transforms.simplification.evaluation.submissions import read_gold
-from lexbeam.transforms.simplification.instances.layouts import read_annotated
+from lexbeam.transforms.simplification.instances.benchmark_layouts import read_annotated
 
 _SAID = ("o'clock", "o’clock", "oʼclock", "o‘clock", "o＇clock", "o′clock", "o`clock")
 

@@ -8,22 +8,22 @@ from hypothesis import strategies as st
 from line_ending import ended
 from people_making import COMPLEXITY
 
-from lexbeam.transforms.change.gold.gold import table_of
+from lexbeam.transforms.change.scores.gold import table_of
 from lexbeam.transforms.cloze.answers.five_way import read_answers
-from lexbeam.transforms.cloze.pairs.layouts import LAYOUTS as PAIRS
-from lexbeam.transforms.cloze.pairs.read_options import InputText, ReadOptions
+from lexbeam.transforms.cloze.pairs.pair_layouts import LAYOUTS as PAIRS
+from lexbeam.transforms.cloze.pairs.pair_layouts import InputText, ReadOptions
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.options.small_texts import word_lines
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.complexity.instances.layouts import LAYOUTS
+from lexbeam.transforms.complexity.instances.labelled_layouts import LAYOUTS
 from lexbeam.transforms.complexity.instances.official_files import read_scores
 from lexbeam.transforms.formats.readers.delimited import quotes_settled, rows
 from lexbeam.transforms.formats.records.base import ReaderOptions, Source
-from lexbeam.transforms.intake.header import About
-from lexbeam.transforms.people.opening import file_rows, open_sheet
-from lexbeam.transforms.people.tables import Roles, table_rows
+from lexbeam.transforms.intake.row_files import About
+from lexbeam.transforms.people.answer_tables import Roles, table_rows
+from lexbeam.transforms.people.answered_sheets import file_rows, open_sheet
 from lexbeam.transforms.simplification.evaluation.submissions import read_gold, read_predictions
-from lexbeam.transforms.simplification.instances.rows import READERS, RuleOptions
+from lexbeam.transforms.simplification.instances.instance_rows import READERS, RuleOptions
 
 ROLES = Roles({"word": ["word"], "note": ["note"]}, ["word"], "")
 SENTENCES = ["A cat sat.\tcat\tpet\tanimal", "", 'A "dog ran.\tdog\thound', "A dog\tcat\tx", "no row"]

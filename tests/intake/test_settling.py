@@ -18,14 +18,20 @@ from lexbeam.transforms.common.batched import batched
 from lexbeam.transforms.common.store import staged
 from lexbeam.transforms.common.store.artefacts import Stage, Workspace, make
 from lexbeam.transforms.common.store.tables import PartFile
-from lexbeam.transforms.formats.ingest.merges import merge_rejects
-from lexbeam.transforms.formats.ingest.stage import InputFile
-from lexbeam.transforms.formats.ingest.units import unit_of
+from lexbeam.transforms.formats.ingest.ingestion import InputFile
+from lexbeam.transforms.formats.ingest.input_listing import unit_of
+from lexbeam.transforms.formats.ingest.intake_tables import merge_rejects
 from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Reject
-from lexbeam.transforms.intake import staging
-from lexbeam.transforms.intake.merging import Settled, grouped_rows, write_tables
-from lexbeam.transforms.intake.staging import Loaded, RowSchema, Staging, reject_error, sum_loaded
-from lexbeam.transforms.intake.unit_files import stage_row_files
+from lexbeam.transforms.intake import intake_staging
+from lexbeam.transforms.intake.intake_staging import (
+    Loaded,
+    RowSchema,
+    Staging,
+    reject_error,
+    stage_row_files,
+    sum_loaded,
+)
+from lexbeam.transforms.intake.settling import Settled, grouped_rows, write_tables
 
 SCHEMA = RowSchema(
     pa.schema([("key", pa.string()), ("source", pa.string()), ("line", pa.int64()), ("word", pa.string())]),
@@ -107,7 +113,7 @@ LINES = st.lists(st.sampled_from(["cat", "dog", "cat dog", "a b c", "bad", "no",
 @settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(LINES, min_size=1, max_size=3), st.integers(1, 4), st.integers(1, 3), st.booleans())
 def test_rows_and_rejects_are_those_of_plain_loops(tmp_path_factory, monkeypatch, files, parts, run, turned):
-    monkeypatch.setattr(staging, "_ROWS", run)
+    monkeypatch.setattr(intake_staging, "_ROWS", run)
     monkeypatch.setattr(staged, "RUN_BYTES", 1)
     folder = tmp_path_factory.mktemp("intake")
     receipts = load(folder, {f"{number}.tsv": lines for number, lines in enumerate(files)})

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from people_making import COMPLEXITY, RATINGS, ROWS, rated, text_from
 
-from lexbeam.transforms.change.gold.gold import GoldOptions
-from lexbeam.transforms.change.gold.gold import read_gold as read_change_gold
+from lexbeam.transforms.change.scores.gold import GoldOptions
+from lexbeam.transforms.change.scores.gold import read_gold as read_change_gold
 from lexbeam.transforms.change.view.view_stage import ViewOptions
 from lexbeam.transforms.cloze.answers.five_way import read_answers as read_cloze_answers
 from lexbeam.transforms.cloze.questions.answer_sheets import AnnotationOptions, Question, read_annotations
@@ -19,7 +19,7 @@ from lexbeam.transforms.common.errors import LexbeamError, readable
 from lexbeam.transforms.complexity.instances.official_files import read_scores
 from lexbeam.transforms.complexity.labels.judgments import JudgmentFileOptions, read_groups
 from lexbeam.transforms.complexity.labels.judgments import read_judgments as read_ratings
-from lexbeam.transforms.people.reading import read_answers
+from lexbeam.transforms.people.answered_sheets import read_answers
 from lexbeam.transforms.simplification.evaluation.submissions import read_gold, read_predictions
 from lexbeam.transforms.simplification.instances.judgments import SimplifiableOptions, read_judgments
 

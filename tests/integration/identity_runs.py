@@ -26,7 +26,7 @@ from wordnet_making import write_wordnet
 
 from lexbeam.transforms.common.store import artefacts, ptransforms
 from lexbeam.transforms.common.store.artefacts import Workspace, as_step, name_of
-from lexbeam.transforms.formats.ingest import cut
+from lexbeam.transforms.formats.ingest import cut_files
 from lexbeam.transforms.formats.ingest import ptransforms as ingest
 from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
 
@@ -98,12 +98,12 @@ def large(folder: Path) -> None:
     texts.mkdir()
     rows = [json.dumps({"text": f"The ship of the year {year} sails over the sea."}) for year in range(1800, 1830)]
     (texts / "a.jsonl").write_text("\n".join(rows))
-    sizes = cut.CUT_BYTES, cut.PIECE_BYTES, ingest.UNIT_BYTES
-    cut.CUT_BYTES = cut.PIECE_BYTES = ingest.UNIT_BYTES = 1000
+    sizes = cut_files.CUT_BYTES, cut_files.PIECE_BYTES, ingest.UNIT_BYTES
+    cut_files.CUT_BYTES = cut_files.PIECE_BYTES = ingest.UNIT_BYTES = 1000
     try:
         assert do("corpus", texts, "--out", folder / "out", "--engine", "builtin:en") == 0
     finally:
-        cut.CUT_BYTES, cut.PIECE_BYTES, ingest.UNIT_BYTES = sizes
+        cut_files.CUT_BYTES, cut_files.PIECE_BYTES, ingest.UNIT_BYTES = sizes
 
 
 def stream(folder: Path) -> None:
@@ -147,8 +147,8 @@ def cloze(folder: Path) -> None:
     for n in range(3):
         (texts / f"180{n}.txt").write_text(f"Title {n}\n\nThe {n} old ships sailed.\n\nThey came back.", "utf-8")
     assert corpus(texts, folder / "corpus") == 0
-    cut = ("--layout", "corpus", "--skip-paragraphs", "1", "--max-reject-share", "0.95")
-    assert do("cloze", "pairs", folder / "corpus", *cut, "--out", folder / "documents") == 0
+    cut_files = ("--layout", "corpus", "--skip-paragraphs", "1", "--max-reject-share", "0.95")
+    assert do("cloze", "pairs", folder / "corpus", *cut_files, "--out", folder / "documents") == 0
     ratings = f"{folder / 'rated.csv'}:word=WORD,value=CONC"
     learned = ("--inputs", "ngrams", "--estimator", "ridge", "--resamples", "0", "--out", folder / "model")
     assert call("cloze", "abstractness", "--ratings", ratings, *learned) == 0

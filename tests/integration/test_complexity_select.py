@@ -9,7 +9,7 @@ import pytest
 from small_runs import call, manifest
 
 from lexbeam.transforms.common.draws.by_content import content_hashes, numbers
-from lexbeam.transforms.complexity.instances.instance import instance_id
+from lexbeam.transforms.complexity.instances.labelled_instances import instance_id
 from lexbeam.transforms.complexity.select.occurrences import COPIES, OCCURRENCES, QUOTAS
 
 pytestmark = pytest.mark.slow

@@ -19,7 +19,7 @@ from lexbeam.transforms.common.publish.snapshots import open_snapshot
 from lexbeam.transforms.complexity.scorers.fit_stages import FIT
 from lexbeam.transforms.inflection.models import InflectorReference, chosen_formats
 from lexbeam.transforms.simplification.generation.candidate_generation import GENERATE
-from lexbeam.transforms.simplification.instances.find_stage import FIND_IN_CORPUS, chosen_in_corpus
+from lexbeam.transforms.simplification.instances.found_instances import FIND_IN_CORPUS, chosen_in_corpus
 from lexbeam.transforms.simplification.ranking.ranked_parts import RANK
 from lexbeam.transforms.simplification.rewriting.sentence_rewriting import REWRITE
 from lexbeam.transforms.simplification.selection.candidate_selection import SELECT
@@ -88,7 +88,7 @@ ALONE = [
         SELECT,
         {
             f"{_S}.selection.filters:FILTERS": ["morphology"],
-            "lexbeam.transforms.annotation.engines.registry:ENGINES": [],
+            "lexbeam.transforms.annotation.engines.known_engines:ENGINES": [],
         },
     ),
     (RANK, {f"{_S}.ranking.rankers:RANKERS": ["frequency", "senses"]}),

@@ -23,7 +23,7 @@ from lexbeam.pipelines.frame.command import Job
 from lexbeam.pipelines.frame.inputs import find_inputs
 from lexbeam.pipelines.frame.registry import load as load_command
 from lexbeam.schemas import columns
-from lexbeam.transforms.cloze.pairs.read_stage import READ as PAIRS_READ
+from lexbeam.transforms.cloze.pairs.loaded_pairs import READ as PAIRS_READ
 from lexbeam.transforms.common.options.fields import from_mapping
 from lexbeam.transforms.common.publish.forgotten import ForgottenMarks, source_mark, write_marks
 from lexbeam.transforms.common.publish.history import read_history
@@ -31,13 +31,13 @@ from lexbeam.transforms.common.publish.layout import SNAPSHOTS, make_marked_fold
 from lexbeam.transforms.common.publish.snapshots import open_snapshot
 from lexbeam.transforms.common.store.artefacts import Workspace, make
 from lexbeam.transforms.common.store.receipts import ArtefactPath, File, read_envelope
-from lexbeam.transforms.corpora.named_artefacts import marks_in_artefacts
-from lexbeam.transforms.formats.ingest.stage import InputFile
-from lexbeam.transforms.formats.ingest.units import unit_of
+from lexbeam.transforms.corpora.forgotten_documents import marks_in_artefacts
+from lexbeam.transforms.formats.ingest.ingestion import InputFile
+from lexbeam.transforms.formats.ingest.input_listing import unit_of
 from lexbeam.transforms.formats.records import text_cleaning
-from lexbeam.transforms.simplification.documents.find_stage import PLACE_IN_FILES
-from lexbeam.transforms.simplification.instances.find_stage import FIND_IN_TEXTS
-from lexbeam.transforms.simplification.instances.read_stage import READ as INSTANCES_READ
+from lexbeam.transforms.simplification.documents.placed_texts import PLACE_IN_FILES
+from lexbeam.transforms.simplification.instances.found_instances import FIND_IN_TEXTS
+from lexbeam.transforms.simplification.instances.instances_read import READ as INSTANCES_READ
 
 SECRET = "Zyxqua the zyxquabird keeps her vrombelheart in 1820"
 DISTINCT = [b"zyxqua", b"Zyxqua", b"vrombel", b"VROMBEL"]

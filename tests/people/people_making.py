@@ -6,10 +6,9 @@ from collections import Counter
 
 import pyarrow as pa
 
+from lexbeam.transforms.people.answered_sheets import read_answers
 from lexbeam.transforms.people.answers import Answer
-from lexbeam.transforms.people.reading import read_answers
-from lexbeam.transforms.people.sheets import Sheet, SheetColumn
-from lexbeam.transforms.people.writing import sheet_text
+from lexbeam.transforms.people.sheets import Sheet, SheetColumn, sheet_text
 
 COMPLEXITY = Sheet(
     name="complexity",

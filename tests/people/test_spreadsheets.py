@@ -24,7 +24,7 @@ from people_making import (
     text_from,
 )
 
-from lexbeam.transforms.people.writing import sheet_text
+from lexbeam.transforms.people.sheets import sheet_text
 
 DIALECTS = {
     "as Excel writes tabs": {"lineterminator": "\r\n"},

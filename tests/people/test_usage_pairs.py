@@ -6,10 +6,9 @@ import pyarrow as pa
 import pytest
 from people_making import cells_of, text_from
 
+from lexbeam.transforms.people.answered_sheets import read_answers
 from lexbeam.transforms.people.answers import Answer
-from lexbeam.transforms.people.reading import read_answers
-from lexbeam.transforms.people.sheets import Sheet, SheetColumn
-from lexbeam.transforms.people.writing import sheet_text
+from lexbeam.transforms.people.sheets import Sheet, SheetColumn, sheet_text
 
 pytestmark = pytest.mark.data
 

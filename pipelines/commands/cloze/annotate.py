@@ -52,7 +52,7 @@ from lexbeam.transforms.common.shown import Block, amount, counts_tail, explaine
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.sound import checked
 from lexbeam.transforms.common.store.tables import read_rows, read_table
-from lexbeam.transforms.people.writing import sheet_text
+from lexbeam.transforms.people.sheets import sheet_text
 from lexbeam.transforms.report.panels import Panel, SectionTable, TableColumn
 
 

@@ -18,7 +18,7 @@ from lexbeam.pipelines.frame.common_options import RunnerOptions
 from lexbeam.pipelines.frame.openings import Opening
 from lexbeam.pipelines.shown.rows import rows_as_json, rows_as_tsv
 from lexbeam.schemas.cloze import CANDIDATES, CRITERIA, FLAGS, KINDS, PAIRS
-from lexbeam.transforms.annotation.engines.registry import describe_engine, load_engine
+from lexbeam.transforms.annotation.engines.known_engines import describe_engine, load_engine
 from lexbeam.transforms.cloze.filters.candidate_options import (
     CandidateOptions,
     check_candidates,

@@ -23,13 +23,18 @@ from lexbeam.pipelines.frame.inputs import corpora_of, first_inputs
 from lexbeam.pipelines.frame.openings import Opening
 from lexbeam.schemas.cloze import FLAGS, KINDS, PAIR_INPUTS, PAIR_REJECTS, PAIRS
 from lexbeam.schemas.rejects import REMEDIES
-from lexbeam.transforms.annotation.engines.registry import describe_engine
-from lexbeam.transforms.cloze.pairs.cutting import CutOptions
-from lexbeam.transforms.cloze.pairs.layouts import CORPUS, LAYOUTS
-from lexbeam.transforms.cloze.pairs.merge_stage import SETTLING, SettledPairs, acceptable_records
+from lexbeam.transforms.annotation.engines.known_engines import describe_engine
+from lexbeam.transforms.cloze.pairs.loaded_pairs import (
+    READ,
+    READ_CORPUS,
+    SETTLING,
+    CorpusPairOptions,
+    PairReadOptions,
+    SettledPairs,
+    acceptable_records,
+)
 from lexbeam.transforms.cloze.pairs.pair import LengthOptions
-from lexbeam.transforms.cloze.pairs.read_options import ReadOptions, paths_of_fields
-from lexbeam.transforms.cloze.pairs.read_stage import READ, READ_CORPUS, CorpusPairOptions, PairReadOptions
+from lexbeam.transforms.cloze.pairs.pair_layouts import CORPUS, LAYOUTS, CutOptions, ReadOptions, paths_of_fields
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import embedded, option
 from lexbeam.transforms.common.parts import stated_parts
@@ -39,15 +44,15 @@ from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.shown import Block, counts_tail, explained_counts, units
 from lexbeam.transforms.common.store.receipts import totals
 from lexbeam.transforms.common.texts.languages import stated_language
-from lexbeam.transforms.corpora.corpus import PartPair, check_columns
-from lexbeam.transforms.formats.ingest.listing import InputPatterns
-from lexbeam.transforms.formats.ingest.stage import IngestOptions
+from lexbeam.transforms.corpora.annotated_corpora import PartPair, check_columns
+from lexbeam.transforms.formats.ingest.ingestion import IngestOptions
+from lexbeam.transforms.formats.ingest.input_listing import InputPatterns
 from lexbeam.transforms.formats.readers.html import check_html
 from lexbeam.transforms.formats.readers.registry import FORMATS
 from lexbeam.transforms.formats.records.base import ReaderOptions
 from lexbeam.transforms.formats.records.hyphens import read_hyphen_words
-from lexbeam.transforms.intake.merging import TaskStages, TextAnnotationOptions
-from lexbeam.transforms.intake.staging import LoadedCounts, reject_error
+from lexbeam.transforms.intake.intake_staging import LoadedCounts, reject_error
+from lexbeam.transforms.intake.settling import TaskStages, TextAnnotationOptions
 from lexbeam.transforms.report.panels import Panel, SectionTable, TableColumn, counts_panel
 
 if TYPE_CHECKING:
@@ -274,7 +279,7 @@ class ClozePairs(Command[ClozePairsOptions, PairsPlan]):
         )
 
     def build(self, pipeline: "beam.Pipeline", plan: PairsPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
-        from lexbeam.transforms.intake.ptransforms import LoadFiles, LoadParts, SettleParts
+        from lexbeam.transforms.intake.intake_ptransforms import LoadFiles, LoadParts, SettleParts
 
         workspace, lanes = graph.workspace, graph.lanes
         if plan.patterns is None:

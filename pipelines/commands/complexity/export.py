@@ -22,7 +22,7 @@ from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.complexity.instances.official_files import official_ids, official_lines
 from lexbeam.transforms.complexity.labels.judgments import COLUMNS, SHEET, instances_to_judge
-from lexbeam.transforms.people.writing import sheet_text
+from lexbeam.transforms.people.sheets import sheet_text
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,7 +20,7 @@ from lexbeam.pipelines.frame.common_options import IntakeOptions
 from lexbeam.pipelines.frame.inputs import first_inputs
 from lexbeam.pipelines.frame.openings import Opening
 from lexbeam.schemas.complexity import FLAGS, INSTANCES, KINDS, LABELS, LOAD_INPUTS, LOAD_REJECTS
-from lexbeam.transforms.annotation.engines.registry import describe_engine
+from lexbeam.transforms.annotation.engines.known_engines import describe_engine
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.common.parts import stated_parts
@@ -30,14 +30,20 @@ from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.shown import Block, amount, counts_tail, explained_counts
 from lexbeam.transforms.common.store.receipts import totals
 from lexbeam.transforms.common.texts.languages import stated_language
-from lexbeam.transforms.complexity.instances.layouts import LAYOUTS
-from lexbeam.transforms.complexity.instances.merge_stage import SETTLING, SettledInstances, acceptable_rows, task_of
-from lexbeam.transforms.complexity.instances.read_stage import READ, LabelledReadOptions
+from lexbeam.transforms.complexity.instances.labelled_instances import (
+    READ,
+    SETTLING,
+    LabelledReadOptions,
+    SettledInstances,
+    acceptable_rows,
+    task_of,
+)
+from lexbeam.transforms.complexity.instances.labelled_layouts import LAYOUTS
 from lexbeam.transforms.complexity.shown.instance_views import INSTANCE_VIEWS
-from lexbeam.transforms.formats.ingest.listing import InputPatterns
+from lexbeam.transforms.formats.ingest.input_listing import InputPatterns
 from lexbeam.transforms.formats.records.base import ReaderOptions
-from lexbeam.transforms.intake.merging import TextAnnotationOptions
-from lexbeam.transforms.intake.staging import LoadedCounts, reject_error
+from lexbeam.transforms.intake.intake_staging import LoadedCounts, reject_error
+from lexbeam.transforms.intake.settling import TextAnnotationOptions
 from lexbeam.transforms.report.panels import Panel, SectionTable, TableColumn, counts_panel
 
 if TYPE_CHECKING:
@@ -180,7 +186,7 @@ class ComplexityLoad(Command[ComplexityLoadOptions, LoadPlan]):
         )
 
     def build(self, pipeline: "beam.Pipeline", plan: LoadPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
-        from lexbeam.transforms.intake.ptransforms import LoadFiles, SettleParts
+        from lexbeam.transforms.intake.intake_ptransforms import LoadFiles, SettleParts
 
         workspace, lanes = graph.workspace, graph.lanes
         patterns = graph.tasks(pipeline, "Inputs", [plan.patterns])

@@ -57,7 +57,7 @@ from lexbeam.transforms.simplification.evaluation.submissions import (
     read_predictions,
     submission_of,
 )
-from lexbeam.transforms.simplification.instances.layouts import LAYOUTS
+from lexbeam.transforms.simplification.instances.benchmark_layouts import LAYOUTS
 from lexbeam.transforms.simplification.shown.metric_panels import (
     EVALUATION_VIEWS,
     FunnelOptions,

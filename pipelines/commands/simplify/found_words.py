@@ -9,7 +9,7 @@ from lexbeam.pipelines.commands.intake import TextEngine
 from lexbeam.pipelines.frame.command import Graph, HandedBack, Inputs, TableSource
 from lexbeam.pipelines.frame.inputs import corpora_of, first_inputs
 from lexbeam.schemas.simplification import INSTANCE_INPUTS
-from lexbeam.transforms.annotation.engines.registry import describe_engine
+from lexbeam.transforms.annotation.engines.known_engines import describe_engine
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.publish.forgotten import forgotten_at
 from lexbeam.transforms.common.publish.sections import inputs_entry
@@ -17,15 +17,15 @@ from lexbeam.transforms.common.publish.snapshots import find_snapshot
 from lexbeam.transforms.common.store.artefacts import Stage
 from lexbeam.transforms.common.texts.languages import short_tag
 from lexbeam.transforms.complexity.features.base import LAYERS
-from lexbeam.transforms.corpora.corpus import check_columns, common_layers, languages
-from lexbeam.transforms.formats.ingest.listing import InputPatterns
-from lexbeam.transforms.formats.ingest.stage import IngestOptions
+from lexbeam.transforms.corpora.annotated_corpora import check_columns, common_layers, languages
+from lexbeam.transforms.formats.ingest.ingestion import IngestOptions
+from lexbeam.transforms.formats.ingest.input_listing import InputPatterns
 from lexbeam.transforms.formats.readers.html import check_html
 from lexbeam.transforms.formats.records.base import ReaderOptions
-from lexbeam.transforms.intake.merging import TaskStages
-from lexbeam.transforms.intake.staging import LoadedCounts
-from lexbeam.transforms.simplification.documents.find_stage import PLACE_IN_CORPUS, PLACE_IN_FILES
-from lexbeam.transforms.simplification.instances.find_stage import (
+from lexbeam.transforms.intake.intake_staging import LoadedCounts
+from lexbeam.transforms.intake.settling import TaskStages
+from lexbeam.transforms.simplification.documents.placed_texts import PLACE_IN_CORPUS, PLACE_IN_FILES
+from lexbeam.transforms.simplification.instances.found_instances import (
     CORPUS,
     DOCUMENTS,
     FEATS,
@@ -35,8 +35,8 @@ from lexbeam.transforms.simplification.instances.find_stage import (
     CorpusPart,
     TextFindOptions,
 )
-from lexbeam.transforms.simplification.instances.merge_stage import SETTLING
-from lexbeam.transforms.simplification.instances.targets import TargetOptions, word_choice
+from lexbeam.transforms.simplification.instances.hard_words import TargetOptions, word_choice
+from lexbeam.transforms.simplification.instances.settled_instances import SETTLING
 
 if TYPE_CHECKING:
     import apache_beam as beam
@@ -186,7 +186,7 @@ def find_words(
         stages: those that read a part of a corpus and a unit of files: `FINDING` or `PLACING`.
         keyed: whether receipts have the numbers of their parts or units.
     """
-    from lexbeam.transforms.intake.ptransforms import LoadFiles, LoadParts
+    from lexbeam.transforms.intake.intake_ptransforms import LoadFiles, LoadParts
     from lexbeam.transforms.simplification.instances.ptransforms import WithoutCopies
 
     options, workspace = carried(found, graph), graph.workspace

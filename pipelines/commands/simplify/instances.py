@@ -33,7 +33,7 @@ from lexbeam.schemas.complexity import INSTANCES as COMPLEX
 from lexbeam.schemas.complexity import LABELS, PREDICTIONS
 from lexbeam.schemas.rejects import RejectRow
 from lexbeam.schemas.simplification import INSTANCE_INPUTS, INSTANCE_REJECTS, INSTANCES, SUBSTITUTES
-from lexbeam.transforms.annotation.engines.registry import describe_engine
+from lexbeam.transforms.annotation.engines.known_engines import describe_engine
 from lexbeam.transforms.common.code.fingerprints import digest
 from lexbeam.transforms.common.errors import UsageError, nearest
 from lexbeam.transforms.common.options.fields import embedded, option
@@ -43,25 +43,39 @@ from lexbeam.transforms.common.publish.snapshots import find_snapshot
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.tables import Part
 from lexbeam.transforms.common.texts.languages import stated_language
-from lexbeam.transforms.formats.ingest.listing import InputPatterns
+from lexbeam.transforms.formats.ingest.input_listing import InputPatterns
 from lexbeam.transforms.formats.readers.registry import FORMATS
 from lexbeam.transforms.formats.records.base import ReaderOptions
-from lexbeam.transforms.intake.merging import TextAnnotationOptions
-from lexbeam.transforms.intake.staging import LoadedCounts
-from lexbeam.transforms.people.opening import list_sheets
-from lexbeam.transforms.simplification.instances.complex_words import LABEL, TAKE, ComplexPart, known_scorers
-from lexbeam.transforms.simplification.instances.counts import check_records, counted
-from lexbeam.transforms.simplification.instances.find_stage import CORPUS, DOCUMENTS, FEATS
-from lexbeam.transforms.simplification.instances.instance import OCCURRENCES
+from lexbeam.transforms.intake.intake_staging import LoadedCounts
+from lexbeam.transforms.intake.settling import TextAnnotationOptions
+from lexbeam.transforms.people.answered_sheets import list_sheets
+from lexbeam.transforms.simplification.instances.benchmark_layouts import OCCURRENCES
+from lexbeam.transforms.simplification.instances.found_instances import CORPUS, DOCUMENTS, FEATS
+from lexbeam.transforms.simplification.instances.hard_words import MARKED, TargetOptions, check_targets
+from lexbeam.transforms.simplification.instances.instance_rows import READERS, RuleOptions
+from lexbeam.transforms.simplification.instances.instances_read import (
+    AUTO,
+    LABEL,
+    READ,
+    TAKE,
+    ComplexPart,
+    InstanceReadOptions,
+    acceptable_records,
+    known_scorers,
+)
 from lexbeam.transforms.simplification.instances.judgments import (
     SimplifiableJudgment,
     SimplifiableOptions,
     read_judgments,
 )
-from lexbeam.transforms.simplification.instances.merge_stage import SETTLING, JudgedOptions, SettledJudged, task_of
-from lexbeam.transforms.simplification.instances.read_stage import AUTO, READ, InstanceReadOptions, acceptable_records
-from lexbeam.transforms.simplification.instances.rows import READERS, RuleOptions
-from lexbeam.transforms.simplification.instances.targets import MARKED, TargetOptions, check_targets
+from lexbeam.transforms.simplification.instances.settled_instances import (
+    SETTLING,
+    JudgedOptions,
+    SettledJudged,
+    check_records,
+    counted,
+    task_of,
+)
 from lexbeam.transforms.simplification.shown.shown_texts import (
     INSTANCE_VIEWS,
     instance_panels,
@@ -95,7 +109,7 @@ class SimplifyInstancesOptions(IntakeOptions):
         help="how the files are laid out; auto: recognised by the first rows of each; words are found in a corpus or "
         "in documents",
         choices=(AUTO, *READERS, COMPLEXITY, CORPUS, DOCUMENTS),
-        listed="lexbeam.transforms.simplification.instances.rows:READERS",
+        listed="lexbeam.transforms.simplification.instances.instance_rows:READERS",
         group=INPUT,
     )
     language: str | None = option(
@@ -363,7 +377,7 @@ class SimplifyInstances(Command[SimplifyInstancesOptions, InstancesPlan]):
         )
 
     def build(self, pipeline: "beam.Pipeline", plan: InstancesPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
-        from lexbeam.transforms.intake.ptransforms import LoadFiles, LoadParts, SettleParts
+        from lexbeam.transforms.intake.intake_ptransforms import LoadFiles, LoadParts, SettleParts
 
         workspace, lanes = graph.workspace, graph.lanes
         if plan.found is not None:

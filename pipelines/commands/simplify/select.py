@@ -17,7 +17,7 @@ from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Inputs, 
 from lexbeam.pipelines.frame.common_options import RunnerOptions, model_folder
 from lexbeam.pipelines.frame.openings import Opening
 from lexbeam.schemas.simplification import CANDIDATES, INSTANCES, SELECTIONS
-from lexbeam.transforms.annotation.engines.registry import stated_engine
+from lexbeam.transforms.annotation.engines.known_engines import stated_engine
 from lexbeam.transforms.common.options.fields import embedded, option
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.shown import Block

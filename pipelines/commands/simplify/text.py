@@ -45,7 +45,7 @@ from lexbeam.schemas.simplification import (
     SIMPLIFICATIONS,
     SUBSTITUTES,
 )
-from lexbeam.transforms.annotation.engines.registry import describe_engine
+from lexbeam.transforms.annotation.engines.known_engines import describe_engine
 from lexbeam.transforms.common.code.registry import Registry
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import embedded, option
@@ -60,13 +60,13 @@ from lexbeam.transforms.common.store.files import is_local
 from lexbeam.transforms.common.store.receipts import totals
 from lexbeam.transforms.common.store.tables import Part
 from lexbeam.transforms.common.texts.languages import short_tag, stated_language
-from lexbeam.transforms.corpora.corpus import languages
+from lexbeam.transforms.corpora.annotated_corpora import languages
 from lexbeam.transforms.formats.readers.registry import FORMATS
 from lexbeam.transforms.formats.records.base import ReaderOptions
 from lexbeam.transforms.inflection.models import warn_of_languages
-from lexbeam.transforms.intake.staging import LoadedCounts
+from lexbeam.transforms.intake.intake_staging import LoadedCounts
 from lexbeam.transforms.report.panels import Panel
-from lexbeam.transforms.simplification.documents.stage import CHANGED, RESOLVE, ResolvedPart, ResolveOptions
+from lexbeam.transforms.simplification.documents.resolving import CHANGED, RESOLVE, ResolvedPart, ResolveOptions
 from lexbeam.transforms.simplification.generation.candidate_generation import GENERATE, Generated
 from lexbeam.transforms.simplification.generation.generators import (
     GenerationFiles,
@@ -75,12 +75,18 @@ from lexbeam.transforms.simplification.generation.generators import (
     check_languages,
     generation_inputs,
 )
-from lexbeam.transforms.simplification.instances.counts import check_records, counted
-from lexbeam.transforms.simplification.instances.find_stage import CORPUS, FEATS
-from lexbeam.transforms.simplification.instances.fixed_text import FIXED
-from lexbeam.transforms.simplification.instances.merge_stage import SETTLING, JudgedOptions, SettledJudged, task_of
-from lexbeam.transforms.simplification.instances.read_stage import acceptable_records
-from lexbeam.transforms.simplification.instances.targets import COMPLEX, TargetOptions, check_targets
+from lexbeam.transforms.simplification.instances.content_words import FIXED
+from lexbeam.transforms.simplification.instances.found_instances import CORPUS, FEATS
+from lexbeam.transforms.simplification.instances.hard_words import COMPLEX, TargetOptions, check_targets
+from lexbeam.transforms.simplification.instances.instances_read import acceptable_records
+from lexbeam.transforms.simplification.instances.settled_instances import (
+    SETTLING,
+    JudgedOptions,
+    SettledJudged,
+    check_records,
+    counted,
+    task_of,
+)
 from lexbeam.transforms.simplification.ranking.options import RankingFiles, check_ranking, rankings_of, uses_regressor
 from lexbeam.transforms.simplification.ranking.ranked_parts import RANK, Rankings
 from lexbeam.transforms.simplification.rewriting.sentence_rewriting import (
@@ -434,8 +440,8 @@ class SimplifyText(Command[SimplifyTextOptions, TextPlan]):
         """Files or parts of a corpus in, parts of all tables out."""
         import apache_beam as beam
 
-        from lexbeam.transforms.intake.ptransforms import SettleParts
-        from lexbeam.transforms.simplification.documents.ptransforms import ResolveTexts, SimplifyWords
+        from lexbeam.transforms.intake.intake_ptransforms import SettleParts
+        from lexbeam.transforms.simplification.documents.documents_ptransforms import ResolveTexts, SimplifyWords
 
         workspace, lanes = graph.workspace, graph.lanes
         texts = find_words(pipeline, plan.found, graph, PLACING, keyed=True)

@@ -3,9 +3,15 @@
 from graph_making import COMPARISONS, COUNTS, JOINT, file, grouped
 
 from lexbeam.transforms.change.graph.comparisons import CommonFrame, facts_of
-from lexbeam.transforms.change.graph.null_pairs import null_slices
-from lexbeam.transforms.change.graph.pair_tasks import align_tasks, null_sides, pair_sides, pair_tasks, score_tasks
-from lexbeam.transforms.change.spaces.alignment_stage import Aligned, FrameSlice, PairFrame
+from lexbeam.transforms.change.graph.pair_tasks import (
+    align_tasks,
+    null_sides,
+    null_slices,
+    pair_sides,
+    pair_tasks,
+    score_tasks,
+)
+from lexbeam.transforms.change.spaces.aligning import Aligned, FrameSlice, PairFrame
 from lexbeam.transforms.change.spaces.training import TrainedSpace
 from lexbeam.transforms.common.store.tables import PartFile
 

@@ -5,9 +5,13 @@ import pyarrow as pa
 import pytest
 from scipy.stats import spearmanr
 
-from lexbeam.schemas.change.systems import SYSTEM_CONTROLS, SYSTEM_SCORES
-from lexbeam.transforms.change.scores.system_controls import control_rows
-from lexbeam.transforms.change.scores.system_ensembles import SYSTEMS_SIDE_BY_SIDE, SystemsTask, ensemble_rows
+from lexbeam.schemas.change.scores import SYSTEM_CONTROLS, SYSTEM_SCORES
+from lexbeam.transforms.change.scores.system_ensembles import (
+    SYSTEMS_SIDE_BY_SIDE,
+    SystemsTask,
+    control_rows,
+    ensemble_rows,
+)
 from lexbeam.transforms.common.store.artefacts import Artefact, Workspace, make
 from lexbeam.transforms.common.store.tables import read_table, write_part
 

@@ -6,8 +6,8 @@ import pyarrow as pa
 import pytest
 from scipy import stats
 
-from lexbeam.schemas.change.systems import SYSTEM_SCORES
-from lexbeam.transforms.change.scores.score_stage import ChangeScoreOptions
+from lexbeam.schemas.change.scores import SYSTEM_SCORES
+from lexbeam.transforms.change.scores.scoring import ChangeScoreOptions
 from lexbeam.transforms.change.scores.system_ensembles import (
     ENSEMBLES,
     SYSTEMS_SIDE_BY_SIDE,

@@ -7,12 +7,11 @@ from pathlib import Path
 import pytest
 from view_making import EMPTY, SPEC, corpus, prepare, spec_of, tasks_of, write_parts
 
-from lexbeam.schemas.corpus.sentences import UPOS
+from lexbeam.schemas.corpus_tables import UPOS
 from lexbeam.transforms.change.view import view_stage
 from lexbeam.transforms.change.view.feeds import read_counts
-from lexbeam.transforms.change.view.targets import ViewTargets, load_targets
 from lexbeam.transforms.change.view.view_stage import MEASURE, VIEW, limits_of
-from lexbeam.transforms.change.view.words import ViewOptions
+from lexbeam.transforms.change.view.words import ViewOptions, ViewTargets, load_targets
 from lexbeam.transforms.common.store.artefacts import Workspace, files_of, make_all
 
 

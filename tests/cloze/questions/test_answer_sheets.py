@@ -16,7 +16,7 @@ from lexbeam.transforms.cloze.questions.answer_sheets import (
     read_annotations,
 )
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
-from lexbeam.transforms.people.writing import sheet_text
+from lexbeam.transforms.people.sheets import sheet_text
 
 import pyarrow as pa  # isort: skip
 

@@ -10,7 +10,7 @@ from lexbeam.transforms.complexity.labels.judgments import (
     read_judgments,
     value_of_rating,
 )
-from lexbeam.transforms.people.writing import write_sheet
+from lexbeam.transforms.people.sheets import write_sheet
 
 INSTANCES = pa.table(
     {

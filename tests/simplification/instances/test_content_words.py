@@ -9,11 +9,11 @@ from nets import steps
 from lexbeam.transforms.simplification.generation.target_forms import read_words
 from lexbeam.transforms.simplification.instances.content_words import (
     AnnotatedText,
+    FixedPlaces,
     ProtectedTerms,
     content_words,
     is_word,
 )
-from lexbeam.transforms.simplification.instances.fixed_text import FixedPlaces
 
 
 def annotated(text, tokens, language="en"):

@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 from lexbeam.transforms.common.errors import LexbeamError
-from lexbeam.transforms.simplification.instances.instance import instance_id
+from lexbeam.transforms.simplification.instances.benchmark_layouts import instance_id
 from lexbeam.transforms.simplification.instances.judgments import (
     SimplifiableJudgment,
     SimplifiableOptions,

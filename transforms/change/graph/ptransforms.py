@@ -18,10 +18,8 @@ from typing import Any
 
 import apache_beam as beam
 
-from lexbeam.schemas.change.scores import NULLS, PAIRS
-from lexbeam.schemas.change.series import POINTS
-from lexbeam.schemas.change.spaces import ALIGNMENTS, NEIGHBOURS, VECTORS
-from lexbeam.schemas.change.systems import SYSTEM_CONTROLS
+from lexbeam.schemas.change.scores import NULLS, PAIRS, SYSTEM_CONTROLS
+from lexbeam.schemas.change.spaces import ALIGNMENTS, NEIGHBOURS, POINTS, VECTORS
 from lexbeam.transforms.change.graph.comparisons import (
     Comparisons,
     PairSeed,
@@ -37,26 +35,27 @@ from lexbeam.transforms.change.graph.comparisons import (
     space_number,
     trace_tasks,
 )
-from lexbeam.transforms.change.graph.null_pairs import (
+from lexbeam.transforms.change.graph.pair_tasks import (
     Groups,
     by_group,
     deal_tasks,
     dealt_tasks,
     null_ready,
     null_slices,
+    pair_sides,
+    pair_tasks,
+    score_tasks,
     sizes_tasks,
 )
-from lexbeam.transforms.change.graph.pair_tasks import pair_sides, pair_tasks, score_tasks
-from lexbeam.transforms.change.graph.space_ptransforms import TrainSlices
-from lexbeam.transforms.change.graph.view_ptransforms import MergeCounts
-from lexbeam.transforms.change.nulls.deal_stages import DEAL, DEALT, SIZES, Deal, DealOptions, Dealt
-from lexbeam.transforms.change.scores.combine_stage import COMBINE, Combined
-from lexbeam.transforms.change.scores.score_stage import SCORE, ChangeScoreOptions, ScoredSeed
+from lexbeam.transforms.change.graph.space_ptransforms import MergeCounts, TrainSlices
+from lexbeam.transforms.change.scores.combining import COMBINE, Combined
+from lexbeam.transforms.change.scores.null_deals import DEAL, DEALT, SIZES, Deal, DealOptions, Dealt
+from lexbeam.transforms.change.scores.scoring import SCORE, ChangeScoreOptions, ScoredSeed
 from lexbeam.transforms.change.scores.system_ensembles import SYSTEMS_SIDE_BY_SIDE, JoinedSystems, SystemsTask
-from lexbeam.transforms.change.series.trace_stage import TRACE, SeriesOptions, Traced
-from lexbeam.transforms.change.spaces.alignment_stage import ALIGN, REGISTRY, Aligned, AlignOptions, AlignTask
+from lexbeam.transforms.change.scores.traces import TRACE, SeriesOptions, Traced
+from lexbeam.transforms.change.spaces.aligning import ALIGN, REGISTRY, Aligned, AlignOptions, AlignTask
 from lexbeam.transforms.change.spaces.training import TrainedSpace
-from lexbeam.transforms.change.view.slice_merges import PartCounts, SliceCounts
+from lexbeam.transforms.change.view.counts import PartCounts, SliceCounts
 from lexbeam.transforms.common.store.artefacts import Workspace
 from lexbeam.transforms.common.store.ptransforms import By, Each
 from lexbeam.transforms.common.store.receipts import File

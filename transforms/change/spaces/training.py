@@ -12,12 +12,13 @@ from lexbeam.schemas.change.spaces import VECTORS
 from lexbeam.transforms.change.view.counts import look_up, majority_tags
 from lexbeam.transforms.change.view.feeds import WHOLE, KeySpan, read_counts, read_dealt, read_feed, read_held
 from lexbeam.transforms.common.errors import LexbeamError
-from lexbeam.transforms.common.store.artefacts import Artefact, Step
+from lexbeam.transforms.common.store.artefacts import Artefact, Stage, Step
 from lexbeam.transforms.common.store.receipts import File
 from lexbeam.transforms.common.store.tables import PartFile, write_part
 from lexbeam.transforms.embeddings.alignment import APART
-from lexbeam.transforms.embeddings.rows import Rows, is_sparse
+from lexbeam.transforms.embeddings.joint_trainings import JOINT_REGISTRY, JOINT_TRAININGS, JointSlices, SliceText
 from lexbeam.transforms.embeddings.sgns import SgnsOptions, derive_seed
+from lexbeam.transforms.embeddings.spaces import Rows, is_sparse
 from lexbeam.transforms.embeddings.trainers import REGISTRY, train_space
 
 BATCH_WORDS = 4_096
@@ -178,3 +179,70 @@ def trainer_chosen(_: object, options: SgnsOptions) -> dict[str, tuple[str, ...]
 
 # Options of training that do not count.
 UNUSED = {"options.min_count": "each slice has a cut of its own, that of the task"}
+
+
+class JointTask(NamedTuple):
+    """Slices to train together with a seed.
+
+    Attributes:
+        slices: in the order of time.
+        training: key of `JOINT_TRAININGS`; the variant of the spaces.
+        wanted: numbers of those whose spaces are wanted.
+        targets: that have a vector in each slice, sorted; empty where all words have.
+        anchor: the slice that others go on from; None: the one before each, or it does not matter.
+    """
+
+    slices: tuple[TrainTask, ...]
+    training: str
+    wanted: tuple[int, ...]
+    targets: tuple[str, ...] = ()
+    anchor: int | None = None
+
+
+@dataclass(frozen=True)
+class TrainedSpaces:
+    """The spaces that were wanted, in the order of their slices."""
+
+    spaces: tuple[TrainedSpace, ...]
+
+
+def _text(task: TrainTask, counts: pa.Table) -> SliceText:
+    return SliceText(task.slice, feed_of(task), uses_of(counts), task.min_count, task.sentences, task.tokens)
+
+
+def _train(artefact: Artefact, task: JointTask, options: SgnsOptions) -> TrainedSpaces:
+    counts = [read_counts(one.counts) for one in task.slices]
+    texts = [_text(one, of) for one, of in zip(task.slices, counts, strict=True)]
+    joint = JointSlices(texts, task.slices[0].seed, frozenset(task.targets), task.anchor)
+    made = JOINT_TRAININGS[task.training].train(joint, options)
+    spaces = [
+        write_space(
+            artefact,
+            task.slices[place],
+            counts[place],
+            made[place].words,
+            options.dim,
+            cut_rows(made[place].vectors),
+            variant=task.training,
+            suffix=f"-{place}",
+        )
+        for place in task.wanted
+    ]
+    return TrainedSpaces(tuple(spaces))
+
+
+def _chosen(task: JointTask, options: SgnsOptions) -> dict[str, tuple[str, ...]]:
+    return {JOINT_REGISTRY: (task.training,), **trainer_chosen(task, options)}
+
+
+TRAIN_JOINTLY: Stage[JointTask, SgnsOptions, TrainedSpaces] = Stage(
+    name="change/train-jointly",
+    noun="embeddings",
+    receipt=TrainedSpaces,
+    build=_train,
+    unused={"options.min_count": "each slice has a cut of its own, that of its task"},
+    unordered=("task.targets",),
+    chosen=_chosen,
+    blas=True,
+    unit="comparisons",
+)

@@ -19,18 +19,23 @@ import pyarrow.compute as pc
 
 from lexbeam.transforms.change.view.counts import COUNTS, Batch, count_view
 from lexbeam.transforms.change.view.feeds import STAGED, as_batch
-from lexbeam.transforms.change.view.sampling import BINS, keep_mask, threshold, token_histogram
 from lexbeam.transforms.change.view.slices import Slice
-from lexbeam.transforms.change.view.tags import NO_TAG
-from lexbeam.transforms.change.view.targets import ViewTargets
-from lexbeam.transforms.change.view.training_view import ViewBatch, columns_needed, derive
-from lexbeam.transforms.change.view.words import ViewOptions
+from lexbeam.transforms.change.view.training_view import (
+    BINS,
+    ViewBatch,
+    columns_needed,
+    derive,
+    keep_mask,
+    threshold,
+    token_histogram,
+)
+from lexbeam.transforms.change.view.words import NO_TAG, ViewOptions, ViewTargets
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage, Unless
 from lexbeam.transforms.common.store.batches import BatchReader, BatchWriter
 from lexbeam.transforms.common.store.receipts import File
 from lexbeam.transforms.common.store.sound import checked
 from lexbeam.transforms.common.store.tables import read_rows
-from lexbeam.transforms.corpora.corpus import SentencePart
+from lexbeam.transforms.corpora.annotated_corpora import SentencePart
 
 RANGE_TOKENS = 4_000_000
 SMALLEST = "smallest"

@@ -40,10 +40,9 @@ from typing import NamedTuple
 import numpy as np
 
 from lexbeam.schemas.cloze import KINDS
-from lexbeam.transforms.annotation.engines.texts import plain_tokens
-from lexbeam.transforms.cloze.pairs.layouts import read_recam
+from lexbeam.transforms.annotation.engines.engine import plain_tokens
 from lexbeam.transforms.cloze.pairs.pair import GivenTarget, RawPair, article_id
-from lexbeam.transforms.cloze.pairs.read_options import InputText, ReadOptions
+from lexbeam.transforms.cloze.pairs.pair_layouts import InputText, ReadOptions, read_recam
 from lexbeam.transforms.common.errors import UsageError, nearest
 from lexbeam.transforms.common.options.small_texts import cells_of, delimiter_of, filled_lines, rows_within
 from lexbeam.transforms.common.store import files

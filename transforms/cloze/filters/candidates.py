@@ -23,9 +23,8 @@ from lexbeam.transforms.cloze.filters.cloze_filter import (
 )
 from lexbeam.transforms.cloze.filters.filters_of_kinds import FILTERS, FilterVerdicts, filters_of, judge
 from lexbeam.transforms.cloze.filters.similarity import Thresholds
-from lexbeam.transforms.cloze.pairs.annotation import TEXTS, annotate_pairs
-from lexbeam.transforms.cloze.pairs.pair import LengthOptions, RawPair, Row, join_rows, pair_row
-from lexbeam.transforms.cloze.pairs.read_stage import ANNOTATION
+from lexbeam.transforms.cloze.pairs.loaded_pairs import ANNOTATION
+from lexbeam.transforms.cloze.pairs.pair import TEXTS, LengthOptions, RawPair, Row, annotate_pairs, join_rows, pair_row
 from lexbeam.transforms.cloze.word_resources import WORDNET
 from lexbeam.transforms.common.blas import one_thread
 from lexbeam.transforms.common.code.fingerprints import digest

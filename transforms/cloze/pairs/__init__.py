@@ -1,5 +1,5 @@
 """Pairs of passage and summary: read from files or corpora, cut, annotated, merged.
 
-In: files, parts of corpora. Out: `cloze/pairs` and rejects. Read `pair`, `layouts`, `read_stage`, `merge_stage`.
+In: files, parts of corpora. Out: `cloze/pairs` and rejects. Read `pair`, `pair_layouts`, `loaded_pairs`.
 A change here makes pairs anew, and what follows where these differ.
 """

@@ -1,4 +1,4 @@
-"""What a pair is: a passage and a summary, with the targets that a file gives; its ids and flags.
+"""What a pair is: a passage and a summary, with the targets that a file gives; its ids, flags and annotation.
 
 The id of a pair begins as that of its article, so that the pairs of one article lie side by side in
 the table, and a passage is annotated once.
@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from lexbeam.schemas.cloze import FLAGS, KINDS
-from lexbeam.transforms.annotation.engines.texts import count_words
+from lexbeam.transforms.annotation.engines.engine import Engine, annotate_texts, count_words
 from lexbeam.transforms.common.code.fingerprints import text_digest
 from lexbeam.transforms.common.options.fields import option
+from lexbeam.transforms.common.records import Sentence
 from lexbeam.transforms.common.texts.apostrophes import straight
 from lexbeam.transforms.formats.records.base import BadRecord
 
@@ -116,7 +117,7 @@ def in_flag_order(flags: Iterable[str]) -> list[str]:
 
 
 def pair_row(raw: RawPair, lengths: LengthOptions) -> Row:
-    """Return a record as a staged row, see `read_stage.ROWS`; without its source and number.
+    """Return a record as a staged row, see `loaded_pairs.ROWS`; without its source and number.
 
     Raises:
         BadRecord: `empty_passage`, `empty_summary`, `placeholder`, `bad_label`, or a length that is
@@ -262,3 +263,67 @@ def looks_mis_decoded(text: str) -> bool:
     (True, False)
     """
     return not text.isascii() and _SIGNS.search(text) is not None
+
+
+TEXTS = ("summary", "passage")
+
+
+def annotation_columns(name: str, sentences: Sequence[Sentence], start: int = 0) -> Row:
+    """Return the columns of `cloze/pairs` for the annotation of a text.
+
+    Args:
+        name: the text's column, `summary` or `passage`.
+        sentences: its sentences; what one of them lacks, lemmas or parts of speech, all lack.
+        start: where the text starts in what their offsets are counted in, in code points.
+    """
+    spoken = [sentence for sentence in sentences if sentence.forms]
+    first, begins = 0, []
+    for sentence in spoken:
+        begins.append(first)
+        first += len(sentence.forms or ())
+    columns: Row = {f"{name}_sentences": begins}
+    for column in ("forms", "lemmas", "upos"):
+        lists = [getattr(sentence, column) for sentence in spoken]
+        whole = all(values is not None for values in lists)
+        columns[f"{name}_{column}"] = [v for values in lists for v in values] if whole else None
+    for column in ("starts", "ends"):
+        lists = [getattr(sentence, column) or () for sentence in spoken]
+        columns[f"{name}_{column}"] = [place - start for places in lists for place in places]
+    return columns
+
+
+def annotate_pairs(pairs: Sequence[Row], engine: Engine | None) -> None:
+    """Fill in the annotation of pairs that have none; a text that several share is done once.
+
+    Args:
+        pairs: what `join_rows` returns; changed.
+        engine: a loaded engine; None: word forms alone.
+    """
+    bare = [pair for pair in pairs if pair["passage_forms"] is None]
+    texts = list(dict.fromkeys(pair[name] for pair in bare for name in TEXTS))
+    annotated = dict(zip(texts, annotate_texts(texts, engine), strict=True))
+    for pair in bare:
+        for name in TEXTS:
+            sentences = annotated[pair[name]]
+            pair.update(annotation_columns(name, sentences))
+            if engine is not None and any(
+                (engine.has_lemmas and sentence.lemmas is None) or (engine.has_upos and sentence.upos is None)
+                for sentence in sentences
+            ):
+                pair["flags"] = in_flag_order([*pair["flags"], "not_annotated"])
+
+
+def give_places(pair: Row) -> None:
+    """Give each target of a pair its place among the summary's tokens.
+
+    A target has none where no token is just this word, as where a tokeniser takes it apart.
+
+    Args:
+        pair: what `join_rows` returns, with its annotation; changed.
+    """
+    spans = zip(pair["summary_starts"], pair["summary_ends"], strict=True)
+    tokens = {span: place for place, span in enumerate(spans)}
+    for target in pair["targets"]:
+        target["token"] = tokens.get((target.pop("start"), target.pop("end")))
+    if any(target["token"] is None for target in pair["targets"]):
+        pair["flags"] = in_flag_order([*pair["flags"], "target_not_found"])

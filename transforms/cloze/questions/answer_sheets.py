@@ -42,12 +42,10 @@ from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.texts.apostrophes import straight
 from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions
-from lexbeam.transforms.people.answers import Answer
-from lexbeam.transforms.people.cells import CELL_LIMIT, cell_of, folded, text_of
-from lexbeam.transforms.people.opening import file_rows, list_sheets, open_sheet
-from lexbeam.transforms.people.reading import read_answers
+from lexbeam.transforms.people.answer_tables import Roles, is_sheet, read_table
+from lexbeam.transforms.people.answered_sheets import file_rows, list_sheets, open_sheet, read_answers
+from lexbeam.transforms.people.answers import CELL_LIMIT, Answer, cell_of, folded, text_of
 from lexbeam.transforms.people.sheets import Sheet, SheetColumn, rows_digest, sheet_rows
-from lexbeam.transforms.people.tables import Roles, is_sheet, read_table
 
 DIFFICULTIES = ("easy", "medium", "hard")
 

@@ -23,11 +23,10 @@ from lexbeam.transforms.common.store import files
 from lexbeam.transforms.complexity.labels.aggregation import ComplexityJudgment
 from lexbeam.transforms.formats.records.base import BadRecord
 from lexbeam.transforms.formats.records.text_cleaning import clean_field
+from lexbeam.transforms.people.answer_tables import Roles, is_sheet, read_table
+from lexbeam.transforms.people.answered_sheets import list_sheets, read_answers
 from lexbeam.transforms.people.answers import Answer, read_answer
-from lexbeam.transforms.people.opening import list_sheets
-from lexbeam.transforms.people.reading import read_answers
 from lexbeam.transforms.people.sheets import Sheet, SheetColumn
-from lexbeam.transforms.people.tables import Roles, is_sheet, read_table
 
 RATINGS: Mapping[int, str] = {1: "very easy", 2: "easy", 3: "neutral", 4: "difficult", 5: "very difficult"}
 

@@ -42,7 +42,7 @@ from typing import NamedTuple
 import numpy as np
 from lxml import etree
 
-from lexbeam.schemas.corpus.sentences import UPOS
+from lexbeam.schemas.corpus_tables import UPOS
 from lexbeam.transforms.common.marks import nfc
 from lexbeam.transforms.common.records import Sentence
 from lexbeam.transforms.common.store.resources import packaged_text

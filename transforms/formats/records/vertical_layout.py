@@ -25,7 +25,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from lexbeam.schemas.corpus.sentences import UPOS
+from lexbeam.schemas.corpus_tables import UPOS
 from lexbeam.transforms.common.texts.line_ends import with_line_feeds
 
 SURE = 0.9  # of the tags, a set must know; what is no tag, such as a lemma, is known by chance now and then

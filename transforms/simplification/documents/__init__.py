@@ -2,5 +2,5 @@
 
 In: files or parts of a corpus; later parts of instances, rankings, simplifications. Out: staged instances with the
 places where they stand; `simplification/documents` and `changes`.
-Read `placed_texts`, `find_stage`, `resolving`, `stage`, `ptransforms`. A change here resolves texts anew.
+Read `placed_texts`, `resolving`, `documents_ptransforms`. A change here resolves texts anew.
 """

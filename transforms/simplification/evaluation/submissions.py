@@ -46,7 +46,7 @@ from lexbeam.transforms.simplification.evaluation.list_measures import (
     random_order,
     ranker_figures,
 )
-from lexbeam.transforms.simplification.instances.layouts import LAYOUTS, RawSubstitute, graded
+from lexbeam.transforms.simplification.instances.benchmark_layouts import LAYOUTS, RawSubstitute, graded
 from lexbeam.transforms.simplification.records import ID
 
 SHOWN = 60  # characters of a sentence in a message
@@ -89,7 +89,7 @@ def read_gold(path: str, layout: str, notes: list[str], *, as_written: bool = Fa
 
     Args:
         path: the file.
-        layout: an entry of `lexbeam.transforms.simplification.instances.layouts.LAYOUTS`.
+        layout: an entry of `lexbeam.transforms.simplification.instances.benchmark_layouts.LAYOUTS`.
         notes: warnings are appended to it.
         as_written: whether words that differ in capitals are different words.
 

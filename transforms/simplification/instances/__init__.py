@@ -1,6 +1,7 @@
 """Instances: words to simplify in their sentences, from benchmarks, files and the complexity task, or found in texts.
 
-In: files of benchmarks; corpora and texts. Out: `simplification/instances`, `substitutes`, rejects. Read `instance`,
-`layouts`, `read_stage`, `merge_stage`; of words that are found `content_words`, `complex_choice`, `find_stage`.
+In: files of benchmarks; corpora and texts. Out: `simplification/instances`, `substitutes`, rejects. Read
+`benchmark_layouts`, `instance_rows`, `instances_read`, `settled_instances`; of words that are found `content_words`,
+`hard_words`, `found_instances`.
 A change here reads files anew.
 """

@@ -17,11 +17,11 @@ from typing import NamedTuple
 from lexbeam.schemas.rejects import RejectRow
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.formats.records.base import BadRecord
-from lexbeam.transforms.intake.header import whole_number
+from lexbeam.transforms.intake.row_files import whole_number
+from lexbeam.transforms.people.answer_tables import Roles, read_table
+from lexbeam.transforms.people.answered_sheets import list_sheets
 from lexbeam.transforms.people.answers import Answer, read_answer
-from lexbeam.transforms.people.opening import list_sheets
-from lexbeam.transforms.people.tables import Roles, read_table
-from lexbeam.transforms.simplification.instances.instance import pair_key
+from lexbeam.transforms.simplification.instances.benchmark_layouts import pair_key
 
 JUDGE = "judge"  # the stage of rejects
 _PART = 8  # digits of an id that say its part

@@ -8,9 +8,9 @@ from typing import Any
 
 import apache_beam as beam
 
-from lexbeam.transforms.corpora.corpus import SentencePart
+from lexbeam.transforms.corpora.annotated_corpora import SentencePart
 from lexbeam.transforms.corpora.ptransforms import FindRepeated
-from lexbeam.transforms.simplification.instances.find_stage import CorpusPart
+from lexbeam.transforms.simplification.instances.found_instances import CorpusPart
 
 
 def _sentences(element: tuple[Any, CorpusPart]) -> SentencePart:

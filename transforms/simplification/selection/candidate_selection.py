@@ -8,9 +8,9 @@ from operator import attrgetter
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lexbeam.schemas.corpus.sentences import UPOS
+from lexbeam.schemas.corpus_tables import UPOS
 from lexbeam.schemas.simplification import CANDIDATES, SELECTIONS
-from lexbeam.transforms.annotation.engines.registry import check_engine, chosen_entries, describe_engine
+from lexbeam.transforms.annotation.engines.known_engines import check_engine, chosen_entries, describe_engine
 from lexbeam.transforms.common.batched import batched
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import option

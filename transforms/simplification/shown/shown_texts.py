@@ -38,7 +38,7 @@ from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.tables import read_rows
 from lexbeam.transforms.common.texts.apostrophes import straight
 from lexbeam.transforms.report.panels import Note, Panel, Rows
-from lexbeam.transforms.simplification.instances.fixed_text import FIXED
+from lexbeam.transforms.simplification.instances.content_words import FIXED
 from lexbeam.transforms.simplification.records import Row
 from lexbeam.transforms.simplification.shown.candidate_views import stage_rows
 

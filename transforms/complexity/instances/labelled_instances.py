@@ -1,0 +1,402 @@
+"""Instances of labelled files: their ids, their rows staged, then merged, annotated, and written with their labels.
+
+The id is a hash of content. It begins with the hash of the sentence and continues with that of kind,
+genre, target and place, so that in the order of ids the targets of a sentence follow each other, and
+equal targets at the same place are adjacent. Memory holds a batch of each run, and the ids of instances with one key.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from operator import attrgetter, itemgetter
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from lexbeam.schemas.complexity import FLAGS, INSTANCES, KINDS, LABELS, LOAD_INPUTS, LOAD_REJECTS
+from lexbeam.transforms.annotation.engines.engine import Engine, tokens_of
+from lexbeam.transforms.common.batched import batched
+from lexbeam.transforms.common.blas import one_thread
+from lexbeam.transforms.common.code.fingerprints import digest
+from lexbeam.transforms.common.publish.forgotten import Forgotten
+from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.staged import MergeTask
+from lexbeam.transforms.complexity.instances.labelled_layouts import LAYOUTS
+from lexbeam.transforms.formats.ingest.ingestion import Unit, acceptable
+from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Reject
+from lexbeam.transforms.formats.records.scripts import check_script
+from lexbeam.transforms.formats.records.text_cleaning import clean_field, clean_value
+from lexbeam.transforms.intake.intake_staging import Loaded, LoadedCounts, RowSchema, Staging, stage_row_files
+from lexbeam.transforms.intake.labelled_targets import Cwi2018Row, Located, locate_at_offsets
+from lexbeam.transforms.intake.row_files import About, FileRows
+from lexbeam.transforms.intake.settling import (
+    Settled,
+    TaskStages,
+    TextAnnotationOptions,
+    chosen_engine,
+    engine_of,
+    grouped_rows,
+    sentences_of,
+    write_tables,
+)
+
+_SENTENCE, _TARGET, _REST = 12, 8, 12
+KEY_DIGITS = _SENTENCE + _TARGET
+_SPLITS = ("train", "trial", "dev", "test")
+
+
+def in_flag_order(flags: Sequence[str]) -> list[str]:
+    """Return flags once each, in the order of `FLAGS`."""
+    return [flag for flag in FLAGS if flag in flags]
+
+
+def split_of(name: str) -> str | None:
+    """Return the split named by a file's name: train, trial, dev or test, as a separate word.
+
+    >>> split_of("data/lcp_single_train.tsv"), split_of("testimony.tsv")
+    ('train', None)
+    """
+    words = re.split(r"[^a-z]+", name.rpartition("/")[2].lower())
+    return next((word for word in reversed(words) if word in _SPLITS), None)
+
+
+def content_key(*, kind: str, genre: str | None, sentence: str | None, token: str, start: int | None) -> str:
+    """Return the first 20 digits of an instance's id, which encode sentence, target and place.
+
+    Instances with the same key differ only in the source's id.
+    """
+    first = digest(["sentence", sentence] if sentence is not None else ["word", token])
+    return first[:_SENTENCE] + digest([kind, genre, token, start])[:_TARGET]
+
+
+def instance_id(
+    *,
+    kind: str,
+    genre: str | None,
+    sentence: str | None,
+    token: str,
+    start: int | None,
+    source_id: str | None = None,
+    number: int = 0,
+) -> str:
+    """Return the id of an instance, 32 hexadecimal digits.
+
+    Args:
+        kind: single or mwe.
+        genre: its genre.
+        sentence: its sentence in NFC; None for a word of a list.
+        token: the target as it stands.
+        start: where the target starts in the sentence, in code points.
+        source_id: its id in the file that it came from.
+        number: its place among the instances that agree in all this, from 0.
+    """
+    key = content_key(kind=kind, genre=genre, sentence=sentence, token=token, start=start)
+    return _with_rest(key, source_id, number)
+
+
+def _with_rest(key: str, source_id: str | None, number: int) -> str:
+    return key + digest([source_id, number])[:_REST]
+
+
+class SettledId(NamedTuple):
+    """The id of one of the instances with a key.
+
+    Attributes:
+        instance_id: its id.
+        place: its place among the ids passed to `settle`.
+        duplicate_of: the id of the first one, None if it is this one.
+    """
+
+    instance_id: str
+    place: int
+    duplicate_of: str | None
+
+
+def settle(key: str, source_ids: Sequence[str | None]) -> list[SettledId]:
+    """Return the instances of one key in the order of their ids.
+
+    The one with the smallest id is the first, and the others are duplicates of it, whatever the order of
+    files and rows.
+
+    Args:
+        key: the `content_key` of all of them.
+        source_ids: their ids in the file; equal ones are numbered as they come.
+    """
+    times: dict[str | None, int] = {}
+    ids = []
+    for place, source_id in enumerate(source_ids):
+        number = times.get(source_id, 0)
+        times[source_id] = number + 1
+        ids.append((_with_rest(key, source_id, number), place))
+    ids.sort()
+    first = ids[0][0]
+    return [SettledId(name, place, None if name == first else first) for name, place in ids]
+
+
+LONGEST_TOKEN = 1000  # code points; no real word or expression is longer
+
+_LABEL = pa.struct(
+    [("group", pa.string()), ("complexity", pa.float64()), ("annotations", pa.int32()), ("spread", pa.float64())]
+)
+_COLUMNS = pa.schema(
+    [
+        ("key", pa.string()),
+        ("source", pa.string()),
+        ("line", pa.int64()),
+        ("kind", pa.string()),
+        ("token", pa.string()),
+        ("genre", pa.string()),
+        ("language", pa.string()),
+        ("sentence", pa.string()),
+        ("start", pa.int32()),
+        ("end", pa.int32()),
+        ("source_id", pa.string()),
+        ("flags", pa.list_(pa.string())),
+        ("published_split", pa.string()),
+        ("labels", pa.list_(_LABEL)),
+    ]
+)
+
+
+def _size(row: Mapping[str, Any]) -> int:
+    return len(row["sentence"] or "") + len(row["token"])
+
+
+ROWS = RowSchema(_COLUMNS, ("key", "source", "line"), _size)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelledReadOptions:
+    """How files are read.
+
+    Attributes:
+        layout: a key of `LAYOUTS`.
+        kind: single or mwe, others being rejects; or all.
+        genre: of rows that name none.
+        language: of rows that name none.
+        engine_language: of rows for which nothing else names one.
+        reader: how rows are cut into cells.
+        forgotten: the files that are left out; None: none is.
+    """
+
+    layout: str
+    kind: str = "all"
+    genre: str | None = None
+    language: str | None = None
+    engine_language: str | None = None
+    reader: ReaderOptions = field(default_factory=ReaderOptions)
+    forgotten: Forgotten | None = None
+
+
+def _read(artefact: Artefact, unit: Unit, options: LabelledReadOptions) -> Loaded:
+    """Read files.
+
+    Raises:
+        LexbeamError: one has another layout.
+        Superseded: one is no longer what the artefact is named by.
+    """
+
+    def read(rows: FileRows, name: str, notes: Counter[str]) -> Iterator[Cwi2018Row | Reject]:
+        return LAYOUTS[options.layout].read(rows, About(name, options.genre, options.language, notes))
+
+    def add(source: str, entry: Cwi2018Row) -> None:
+        row = _row(source, entry, options)
+        staging.add([row])
+        staging.tally["labelled"] += bool(row["labels"])
+
+    staging = Staging(artefact, ROWS, "load", forgotten=options.forgotten)
+    return stage_row_files(staging, unit, options.reader, read, add, attrgetter("line"))
+
+
+def _row(source: str, entry: Cwi2018Row, options: LabelledReadOptions) -> dict[str, Any]:
+    """Return the staged row of an instance, its texts cleaned and its target located.
+
+    Raises:
+        BadRecord: `other_kind`, `empty`, `too_large`, `script`, `unsegmented`.
+    """
+    if options.kind != "all" and entry.kind != options.kind:
+        kinds = " or ".join(kind for kind in KINDS if kind == options.kind)
+        raise BadRecord("other_kind", f"{entry.kind}, not {kinds}")
+    token = clean_value(entry.token).strip()
+    sentence = clean_value(entry.sentence or "").strip() or None
+    if not token:
+        raise BadRecord("empty", "no token")
+    check_script(sentence, options.engine_language)
+    if len(token) > LONGEST_TOKEN:
+        raise BadRecord("too_large", f"a token of {len(token)} characters")
+    located = (
+        Located(None, None, ())
+        if sentence is None
+        else locate_at_offsets(entry.sentence or "", sentence, token, entry.offsets)
+    )
+    flags = [*located.flags]
+    if sentence is None:
+        flags.append("no_sentence")
+    if not entry.labels:
+        flags.append("no_label")
+    genre, language, source_id = (
+        clean_field(value) or None if value else None for value in (entry.genre, entry.language, entry.source_id)
+    )
+    language = language or options.engine_language
+    if language is None:
+        flags.append("no_language")
+    return {
+        "key": content_key(kind=entry.kind, genre=genre, sentence=sentence, token=token, start=located.start),
+        "source": source,
+        "line": entry.line,
+        "kind": entry.kind,
+        "token": token,
+        "genre": genre,
+        "language": language,
+        "sentence": sentence,
+        "start": located.start,
+        "end": located.end,
+        "source_id": source_id,
+        "flags": in_flag_order(flags),
+        "published_split": split_of(source),
+        "labels": [label._asdict() for label in entry.labels],
+    }
+
+
+def _chosen(_: Unit, options: LabelledReadOptions) -> dict[str, tuple[str, ...]]:
+    return {"lexbeam.transforms.complexity.instances.labelled_layouts:LAYOUTS": (options.layout,)}
+
+
+READ: Stage[Unit, LabelledReadOptions, Loaded] = Stage(
+    name="complexity/read", noun="intake", receipt=Loaded, build=_read, chosen=_chosen, unit="batches"
+)
+
+
+LEFT_OUT = "other_kind"
+_ANNOTATED = 256  # instances that are annotated at a time
+
+
+class InstanceTask(NamedTuple):
+    """A part of the instances; `labels`: whether to make table labels as well."""
+
+    part: MergeTask
+    labels: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class SettledInstances(Settled):
+    """Receipt of a part: its files, and figures for the summary.
+
+    Attributes:
+        flags: instances by flag.
+        groups: instances by kind, genre and published split, and those of them with a label.
+    """
+
+    flags: dict[str, int]
+    groups: tuple[tuple[str, str | None, str | None, int, int], ...]
+
+
+def acceptable_rows(counts: LoadedCounts, share: float) -> bool:
+    """Return whether few enough rows of all files were rejected, see `acceptable`.
+
+    Instances left out because of their kind do not count.
+    """
+    forgotten = counts.reasons.get("forgotten", 0)
+    faults = counts.rejected - forgotten - counts.reasons.get(LEFT_OUT, 0)
+    return acceptable(counts.records + forgotten + faults, faults, share)
+
+
+def task_of(part: MergeTask, counts: LoadedCounts) -> InstanceTask:
+    """Return the task of a part."""
+    return InstanceTask(part, bool(counts.tally.get("labelled")))
+
+
+def _settle(artefact: Artefact, task: InstanceTask, options: TextAnnotationOptions) -> SettledInstances:
+    engine = engine_of(options)
+    flags: Counter[str] = Counter()
+    groups: Counter[tuple[str, str | None, str | None]] = Counter()
+    labelled: Counter[tuple[str, str | None, str | None]] = Counter()
+
+    def batches() -> Iterator[list[list[dict[str, Any]]]]:
+        with one_thread():
+            for rows in batched(_instances(task.part), _ANNOTATED):
+                for row in rows:
+                    group = row["kind"], row["genre"], row["published_split"]
+                    flags.update(row["flags"])
+                    groups[group] += 1
+                    labelled[group] += bool(row["labels"])
+                labels = [[label for row in rows for label in _labels(row)]] if task.labels else []
+                yield [_annotated(rows, engine), *labels]
+
+    return SettledInstances(
+        tables=write_tables(artefact, (INSTANCES, LABELS) if task.labels else (INSTANCES,), batches()),
+        flags=dict(sorted(flags.items())),
+        groups=tuple((*key, groups[key], labelled[key]) for key in sorted(groups, key=repr)),
+    )
+
+
+def _instances(task: MergeTask) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a part in the order of their ids, with ids and duplicates."""
+    for key, rows in grouped_rows(task, ROWS):
+        first: dict[str, Any] | None = None
+        held = []
+        for row in rows:
+            if first is None:
+                first = row
+            row["sentence"] = first["sentence"]  # equal, so that memory holds it once
+            held.append(row)
+        # Rows that differ only in their labels are numbered by these, not by the order of files.
+        held.sort(key=_labels_of)
+        for settled in settle(key, [row["source_id"] for row in held]):
+            row = held[settled.place]
+            row["instance_id"] = settled.instance_id
+            row["duplicate_of"] = settled.duplicate_of
+            if settled.duplicate_of is not None:
+                row["flags"] = in_flag_order([*row["flags"], "duplicate"])
+            yield row
+
+
+def _labels_of(row: Mapping[str, Any]) -> str:
+    return repr([sorted(label.items()) for label in row["labels"]])
+
+
+def _labels(row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the rows of table labels of an instance, by group."""
+    if not row["labels"]:
+        yield {
+            "instance_id": row["instance_id"],
+            "group": "",
+            "complexity": None,
+            "annotations": None,
+            "spread": None,
+            "reason": "no_label",
+        }
+    for label in sorted(row["labels"], key=itemgetter("group")):
+        yield {"instance_id": row["instance_id"], **label, "reason": None}
+
+
+def _annotated(rows: Sequence[dict[str, Any]], engine: Engine | None) -> list[dict[str, Any]]:
+    """Return rows of table instances; each sentence is annotated once."""
+    sentences = sentences_of(rows, engine)
+    made = []
+    for row in rows:
+        sentence = sentences.get(row["sentence"])
+        values: dict[str, Any] = {"forms": None, "lemmas": None, "upos": None, "position": None, "tokens": None}
+        if sentence is not None:
+            position, tokens = tokens_of(sentence, row["start"], row["end"])
+            values = {
+                "forms": sentence.forms,
+                "lemmas": sentence.lemmas,
+                "upos": sentence.upos,
+                "position": position,
+                "tokens": tokens,
+            }
+        made.append({**row, **values, "document_id": None, "sentence_number": None})
+    return made
+
+
+SETTLE: Stage[InstanceTask, TextAnnotationOptions, SettledInstances] = Stage(
+    name="complexity/settle",
+    noun="instances",
+    receipt=SettledInstances,
+    build=_settle,
+    chosen=chosen_engine,
+    unit="parts",
+)
+SETTLING = TaskStages.of(SETTLE, LOAD_REJECTS, LOAD_INPUTS)

@@ -1,0 +1,342 @@
+"""Records staged: as rows in one order, and those that yield none as rejects; of files, with what became of each.
+
+`settling` merges the staged rows of all files. A task says what a row is (`RowSchema`) and how rows are read from a
+record; the receipt, counts and rejects are the same for all.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from heapq import nsmallest
+from itertools import chain
+from types import TracebackType
+from typing import Any, NamedTuple, TypeVar
+
+import pyarrow as pa
+
+from lexbeam.schemas.rejects import NOT_COUNTED, REMEDIES, RejectRow
+from lexbeam.transforms.common.code.fingerprints import hash_of
+from lexbeam.transforms.common.errors import HeldBackError, LexbeamError
+from lexbeam.transforms.common.publish.forgotten import Forgotten, ForgottenMarks
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.artefacts import Artefact, Superseded
+from lexbeam.transforms.common.store.classes import Staged
+from lexbeam.transforms.common.store.receipts import totals
+from lexbeam.transforms.common.store.staged import StagedWriter
+from lexbeam.transforms.common.texts.encodings import encoding_remedy
+from lexbeam.transforms.formats.ingest.ingestion import InputFile, Unit
+from lexbeam.transforms.formats.ingest.intake_tables import InputCount, notes_of, stage_inputs
+from lexbeam.transforms.formats.ingest.staged_records import EXAMPLES, RejectStage
+from lexbeam.transforms.formats.readers.delimited import Row
+from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Reject
+from lexbeam.transforms.formats.sources.readings import FileReading
+from lexbeam.transforms.intake.row_files import entries_of
+
+EXAMPLES_SHOWN = 5
+_ROWS, _BYTES = 1024, 1 << 20  # that are made a batch of
+
+T = TypeVar("T")
+
+
+class RowSchema(NamedTuple):
+    """The form of staged rows.
+
+    Attributes:
+        columns: their columns.
+        order: the columns that they are sorted by; the first is a key, hexadecimal digits.
+        size: about how many bytes a row has.
+    """
+
+    columns: pa.Schema
+    order: tuple[str, ...]
+    size: Callable[[Mapping[str, Any]], int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Loaded:
+    """Receipt of a unit of files, or of a part of a table; it does not grow with files or records.
+
+    Attributes:
+        inputs: the staged rows of the table of inputs; None where a table is read.
+        bytes: how many were read.
+        rows: the staged rows.
+        count: how many rows there are.
+        records: how many records yielded them.
+        tally: the task's own counts of them.
+        rejects: the staged rejects; None without any.
+        reasons: rejects by reason.
+        examples: the first rejects that are faults.
+        notes: counts what readers changed or guessed, see `Source`.
+    """
+
+    inputs: Staged | None
+    bytes: int
+    rows: Staged
+    count: int
+    records: int
+    tally: dict[str, int]
+    rejects: Staged | None
+    reasons: dict[str, int]
+    examples: tuple[RejectRow, ...]
+    notes: dict[str, int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoadedCounts:
+    """Sums over receipts, see `Loaded`; of the examples the least."""
+
+    bytes: int = 0
+    count: int = 0
+    records: int = 0
+    tally: dict[str, int] = field(default_factory=dict)
+    reasons: dict[str, int] = field(default_factory=dict)
+    examples: tuple[RejectRow, ...] = ()
+    notes: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def rejected(self) -> int:
+        """How many rejects there are."""
+        return sum(self.reasons.values())
+
+
+def sum_loaded(loaded: Iterable[Loaded | LoadedCounts]) -> LoadedCounts:
+    """Return the sum of what receipts count, in whatever order."""
+    held = list(loaded)
+    return LoadedCounts(
+        bytes=sum(each.bytes for each in held),
+        count=sum(each.count for each in held),
+        records=sum(each.records for each in held),
+        tally=_sorted(each.tally for each in held),
+        reasons=_sorted(each.reasons for each in held),
+        examples=tuple(nsmallest(EXAMPLES_SHOWN, chain.from_iterable(each.examples for each in held))),
+        notes=_sorted(each.notes for each in held),
+    )
+
+
+def _sorted(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    return dict(sorted(totals(counts).items()))
+
+
+class Staging:
+    """Stages rows and rejects of records.
+
+    Args:
+        artefact: the artefact that is made.
+        schema: of the rows.
+        stage: of rejects.
+        by_rule: reasons of rejects that are not faults.
+        name: of what is read, which decides between rows that are equal in their order; files have other sources.
+        forgotten: the sources that are left out, whatever they say; None: none is.
+    """
+
+    def __init__(
+        self,
+        artefact: Artefact,
+        schema: RowSchema,
+        stage: str,
+        by_rule: Collection[str] = (),
+        name: str = "",
+        forgotten: Forgotten | None = None,
+    ) -> None:
+        self._artefact = artefact
+        self._schema = schema
+        self._stage = stage
+        self._by_rule = {*NOT_COUNTED, *by_rule}
+        self._name = name
+        self._forgotten = forgotten.marks() if forgotten is not None else ForgottenMarks()
+        self._left_out = ""  # the last source that was
+        self._open = ExitStack()
+        self._examples: list[RejectRow] = []
+        self._held: list[dict[str, Any]] = []
+        self._sizes: list[int] = []
+        self._size = 0
+        self._count = 0
+        self.records = 0
+        self.tally: Counter[str] = Counter()
+
+    def __enter__(self) -> "Staging":
+        self._rejects = self._open.enter_context(RejectStage(self._artefact, one_part=True))
+        stream = self._open.enter_context(self._artefact.writing(".arrow"))
+        self._writer = self._open.enter_context(StagedWriter(stream, self._schema.columns, ranges=True))
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self._flush()
+        self._open.__exit__(kind, error, trace)
+
+    @property
+    def rejected(self) -> int:
+        """How many records were rejected."""
+        return self._rejects.count
+
+    def reject(self, source: str, position: str, error: BadRecord | Reject) -> None:
+        """Stage a reject."""
+        row = RejectRow(source, position, self._stage, error.reason, error.detail)
+        self._rejects.add(row)
+        if error.reason not in self._by_rule and len(self._examples) < EXAMPLES:
+            self._examples.append(row)
+
+    def leaves_out(self, source: str) -> bool:
+        """Return whether a source is forgotten; one that is, is a reject, once for all that it holds."""
+        if not (self._forgotten and self._forgotten.has_source(source)):
+            return False
+        if source != self._left_out:
+            self._left_out = source
+            self.reject(source, "", Reject("", "forgotten", ""))
+        return True
+
+    def remembered(self, entries: Iterable[tuple[str, T]]) -> Iterator[tuple[str, T]]:
+        """Yield entries, each with its source, but those of sources that are left out."""
+        return (entry for entry in entries if not self.leaves_out(entry[0]))
+
+    def add(self, rows: Sequence[dict[str, Any]], *, further: bool = False) -> None:
+        """Stage the rows of a record; `further`: of the one before, which gave others."""
+        self.records += not further
+        self._count += len(rows)
+        for row in rows:
+            self._held.append(row)
+            self._sizes.append(self._schema.size(row))
+            self._size += self._sizes[-1]
+            if len(self._held) >= _ROWS or self._size >= _BYTES:
+                self._flush()
+
+    def _flush(self) -> None:
+        held, sizes = self._held, self._sizes
+        self._held, self._sizes, self._size = [], [], 0
+        if held:
+            batch = pa.RecordBatch.from_pylist(held, schema=self._schema.columns)
+            hashes = [hash_of(row[self._schema.order[0]]) for row in held]
+            self._writer.add_rows(hashes, [self._key(row) for row in held], batch, sizes)
+
+    def _key(self, row: Mapping[str, Any]) -> str:
+        values = (row[name] for name in self._schema.order)
+        # Nothing sorts before the zero: so these are in the order of the columns.
+        return "\0".join([f"{value:012d}" if isinstance(value, int) else value for value in values] + [self._name])
+
+    def loaded(self, inputs: Sequence[InputCount] = (), size: int = 0) -> Loaded:
+        """Return the receipt; everything must have been staged and closed.
+
+        Args:
+            inputs: what became of files.
+            size: bytes that were read, where it was no files.
+        """
+        return Loaded(
+            inputs=stage_inputs(self._artefact, inputs),
+            bytes=size + sum(row.bytes for row in inputs),
+            rows=self._writer.file(self._artefact.file(".arrow")),
+            count=self._count,
+            records=self.records,
+            tally=dict(sorted((+self.tally).items())),
+            rejects=self._rejects.staged(),
+            reasons=dict(sorted(self._rejects.reasons.items())),
+            examples=tuple(self._examples),
+            notes=notes_of(inputs),
+        )
+
+
+def reject_error(
+    loaded: LoadedCounts, share: float, remedy: str, *, what: str = "rows", by_rule: Collection[str] = ()
+) -> LexbeamError:
+    """Return the error of files of which too many records were rejected, with some of them.
+
+    Args:
+        loaded: what was loaded.
+        share: of rejects that is allowed.
+        remedy: what to do.
+        what: what records are called.
+        by_rule: reasons that are not faults.
+    """
+    records = loaded.records + loaded.rejected
+    if not records:
+        return LexbeamError(f"the input has no {what}; nothing is published")
+    faults = {reason: number for reason, number in loaded.reasons.items() if reason not in {*NOT_COUNTED, *by_rule}}
+    listed = ", ".join(f"{reason} {number}" for reason, number in faults.items())
+    first = "".join(
+        f"\n  {files.shown(row.source)} {row.position}".rstrip() + f": {row.reason}, {row.detail}"
+        for row in loaded.examples
+    )
+    cause = (
+        f"{sum(faults.values())} of {records} {what} were rejected ({listed}), more than `max_reject_share` {share} "
+        "allows; nothing is published"
+    )
+    of_engine = "".join(f"For {name}: {REMEDIES[name]}. " for name in ("script", "unsegmented") if name in faults)
+    named = encoding_remedy(row.detail for row in loaded.examples)
+    return HeldBackError(f"{cause}. Some of them:{first}\n{of_engine}{remedy}{named}", [cause])
+
+
+def stage_unit(
+    staging: Staging,
+    unit: Unit,
+    read: Callable[[InputFile, FileReading, Counter[str]], Iterator[T]],
+    add: Callable[[T], None],
+) -> list[InputCount]:
+    """Stage the files of a unit, but those that are forgotten; return what became of each.
+
+    Args:
+        staging: takes rows and rejects; open.
+        unit: the files.
+        read: yields what a file holds, and counts what its readers changed or guessed.
+        add: stages it.
+
+    Raises:
+        Superseded: a file is no longer what the artefact is named by.
+    """
+    inputs = []
+    for file, reading in zip(unit.files, unit.readings, strict=True):
+        before = staging.records, staging.rejected
+        notes: Counter[str] = Counter()
+        for entry in () if staging.leaves_out(file.name) else read(file, reading, notes):
+            if reading.broken is not None:
+                break
+            add(entry)
+        if reading.broken is not None:
+            raise Superseded(unit, replace(unit, broken=(*unit.broken, (file.name, reading.broken))))
+        taken, rejected = staging.records - before[0], staging.rejected - before[1]
+        noted = dict(sorted((+notes).items())) or None
+        inputs.append(InputCount(file.name, reading.bytes, reading.sha256, taken + rejected, taken, rejected, noted))
+    return inputs
+
+
+def stage_row_files(
+    staging: Staging,
+    unit: Unit,
+    options: ReaderOptions,
+    read: Callable[[Iterator[Row], str, Counter[str]], Iterator[T | Reject]],
+    add: Callable[[str, T], None],
+    line: Callable[[T], int],
+) -> Loaded:
+    """Stage the rows of files, or of the files of archives, and return the receipt.
+
+    Args:
+        staging: takes rows and rejects.
+        unit: the files.
+        options: how rows are cut into cells.
+        read: from the rows of a table, with line numbers, its name, and notes of what is guessed, its records.
+        add: stages a record, named with its file; a `BadRecord` that it raises is a reject.
+        line: where a record stands.
+
+    Raises:
+        LexbeamError: `read` says so: a file is not what the user says.
+        Superseded: a file is no longer what the artefact is named by.
+    """
+
+    def entries(file: InputFile, reading: FileReading, notes: Counter[str]) -> Iterator[tuple[str, T | Reject]]:
+        return staging.remembered(entries_of(file, reading, options, read, notes))
+
+    def stage(entry: tuple[str, T | Reject]) -> None:
+        source, record = entry
+        if isinstance(record, Reject):
+            staging.reject(source, record.position, record)
+            return
+        try:
+            add(source, record)
+        except BadRecord as error:
+            staging.reject(source, str(line(record)), error)
+
+    with staging:
+        inputs = stage_unit(staging, unit, entries, stage)
+    return staging.loaded(inputs)
