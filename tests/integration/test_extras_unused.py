@@ -3,7 +3,6 @@
 import importlib.metadata
 import re
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from small_runs import make_out
@@ -19,7 +18,8 @@ from lexbeam.transforms.common.publish.snapshots import open_snapshot
 from lexbeam.transforms.complexity.scorers.fit_stages import FIT
 from lexbeam.transforms.inflection.models import InflectorReference, chosen_formats
 from lexbeam.transforms.simplification.generation.candidate_generation import GENERATE
-from lexbeam.transforms.simplification.instances.found_instances import FIND_IN_CORPUS, chosen_in_corpus
+from lexbeam.transforms.simplification.instances.found_instances import FindInCorpus
+from lexbeam.transforms.simplification.instances.hard_words import WordChoice
 from lexbeam.transforms.simplification.ranking.ranked_parts import RANK
 from lexbeam.transforms.simplification.rewriting.sentence_rewriting import REWRITE
 from lexbeam.transforms.simplification.selection.candidate_selection import SELECT
@@ -82,7 +82,7 @@ NONE = {"lexbeam.transforms.lexicon.kinds:KINDS": [], "lexbeam.transforms.learni
 MASKED = [f"{_S}.generation.masked_words:RULES", f"{_S}.generation.masked_words:MERGES"]
 SENSES = {f"{_S}.generation.thesaurus:SENSES": ["all"]}
 ALONE = [
-    (FIND_IN_CORPUS, chosen_in_corpus(None, SimpleNamespace(choice=SimpleNamespace(scorer=None)))),
+    (FindInCorpus, FindInCorpus(choice=WordChoice()).chosen(None)),
     (GENERATE, {f"{_S}.generation.generators:GENERATORS": ["thesaurus"], **SENSES, **dict.fromkeys(MASKED, ())}),
     (
         SELECT,

@@ -1,30 +1,19 @@
 """Beam glue of whole texts: from texts to texts, by way of all stages of simplification.
 
 SimplifyWords    PCollection[Part] of instances -> receipts and parts, stage by stage
-ResolveTexts     PCollection[(number, LoadedTexts)], parts of words -> PCollection[ResolvedPart], PCollection[Part]
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
 
 import apache_beam as beam
 
-from lexbeam.schemas.simplification import (
-    CANDIDATES,
-    CHANGES,
-    DOCUMENTS,
-    INSTANCES,
-    RANKINGS,
-    SELECTIONS,
-    SIMPLIFICATIONS,
-)
+from lexbeam.schemas.simplification import CANDIDATES, INSTANCES, RANKINGS, SELECTIONS, SIMPLIFICATIONS
 from lexbeam.transforms.common.store.artefacts import Stage, Workspace
-from lexbeam.transforms.common.store.ptransforms import MakeArtefact, MakeParts, NameParts, SpreadOverLanes
+from lexbeam.transforms.common.store.ptransforms import MakeParts
 from lexbeam.transforms.common.store.tables import Part
-from lexbeam.transforms.simplification.documents.placed_texts import LoadedTexts
-from lexbeam.transforms.simplification.documents.resolving import RESOLVE, ResolveOptions, TextsTask
 from lexbeam.transforms.simplification.generation.candidate_generation import GENERATE, GenerationTask
 from lexbeam.transforms.simplification.generation.generators import GenerationInputs
 from lexbeam.transforms.simplification.ranking.ranked_parts import RANK, Rankings, RankTask
@@ -106,49 +95,3 @@ class SimplifyWords(beam.PTransform):
     def _joined(self, stage: str, by_number: Mapping[str, beam.PCollection], *tables: str) -> beam.PCollection:
         together = {name: by_number[name] for name in tables}
         return together | f"{stage}Together" >> beam.CoGroupByKey() | f"{stage}Tasks" >> beam.Map(_beside)
-
-
-def _to_resolve(element: tuple[int, LoadedTexts], parts: Iterable[Part]) -> Iterator[tuple[int, TextsTask]]:
-    """Yield the task of texts; none if too many records were rejected, so that there are no words."""
-    by_table: dict[str, list[Part]] = {}
-    for part in sorted(parts):
-        by_table.setdefault(part.table, []).append(part)
-    if INSTANCES.name in by_table:
-        names = (INSTANCES.name, RANKINGS.name, SIMPLIFICATIONS.name)
-        yield element[0], TextsTask(element[1].texts, *(tuple(by_table[name]) for name in names))
-
-
-def _weight(element: tuple[int, TextsTask]) -> float:
-    return float(element[1].weight)
-
-
-@dataclass
-class ResolveTexts(beam.PTransform):
-    """Put the chosen words into texts; returns receipts, and the parts of both tables.
-
-    Attributes:
-        workspace: where artefacts lie.
-        parts: those of instances, rankings and simplifications, among others.
-        options: how files are edited.
-        lanes: how many keys the work is dealt out to.
-    """
-
-    workspace: Workspace
-    parts: beam.PCollection
-    options: ResolveOptions
-    lanes: int
-
-    def expand(self, texts: beam.PCollection) -> Any:
-        """Apply the transform."""
-        made = (
-            texts
-            | "Tasks" >> beam.FlatMap(_to_resolve, beam.pvalue.AsList(self.parts))
-            | "Spread"
-            >> SpreadOverLanes(weight=_weight, lanes=self.lanes, workspace=self.workspace, stage=RESOLVE.name)
-            | "Resolve" >> beam.ParDo(MakeArtefact(self.workspace, RESOLVE, self.options))
-        )
-        parts = [
-            made | f"Number{table.title()}" >> beam.ParDo(NameParts(name, table))
-            for table, name in (("documents", DOCUMENTS.name), ("changes", CHANGES.name))
-        ]
-        return made | "Receipts" >> beam.Values(), parts | "AllParts" >> beam.Flatten()
