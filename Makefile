@@ -73,8 +73,8 @@ sanitize: $(VENV)/.all ## the tests of what is in C, compiled with checks of add
 		$(BIN)/python setup.py --quiet build --build-base $(SANITIZED)/temporary --build-lib $(SANITIZED)/lib
 	$(WITH_CHECKS) -c "from lexbeam.transforms.embeddings import _glove, _sgns; \
 		assert all('$(SANITIZED)' in loops.__file__ for loops in (_glove, _sgns))"
-	$(WITH_CHECKS) -m pytest -n 0 -k "not gensim" tests/embeddings/test_fast_trainer.py tests/embeddings/test_starts.py \
-		tests/embeddings/counted/test_glove.py
+	$(WITH_CHECKS) -m pytest -n 0 -k "not gensim" tests/embeddings/test_trainers.py tests/embeddings/test_starts.py \
+		tests/embeddings/test_counted_vectors.py
 
 lint: $(VENV)/.all api ## ruff and mypy
 	$(BIN)/ruff check .

@@ -18,12 +18,12 @@ from pathlib import Path
 
 from benchmarks.measure import BenchmarkRow, data_folder, lexbeam, ratios, run_script, stage_seconds
 from lexbeam.transforms.annotation.annotate import ANNOTATE, AnnotateOptions
-from lexbeam.transforms.annotation.engines.paragraphs import split_paragraphs
-from lexbeam.transforms.annotation.engines.registry import describe_engine, load_engine
+from lexbeam.transforms.annotation.engines.engine import split_paragraphs
+from lexbeam.transforms.annotation.engines.known_engines import describe_engine, load_engine
 from lexbeam.transforms.common.blas import one_thread
 from lexbeam.transforms.common.store.artefacts import Workspace, make
-from lexbeam.transforms.formats.ingest.duplicates import AnnotateTask
-from lexbeam.transforms.formats.ingest.stage import INGEST, IngestOptions, InputFile, Unit
+from lexbeam.transforms.formats.ingest.ingestion import INGEST, IngestOptions, InputFile, Unit
+from lexbeam.transforms.formats.ingest.staged_records import AnnotateTask
 
 REPEATS = 3
 SHARE = 8  # one text in so many for the ratio in one process

@@ -25,8 +25,8 @@ from typing import NamedTuple
 
 import threadpoolctl
 
-from lexbeam.transforms.annotation.engines.paragraphs import annotate_text
-from lexbeam.transforms.annotation.engines.registry import load_engine
+from lexbeam.transforms.annotation.engines.engine import annotate_text
+from lexbeam.transforms.annotation.engines.known_engines import load_engine
 
 
 class GoldTreebank(NamedTuple):

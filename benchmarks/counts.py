@@ -21,8 +21,7 @@ from scipy.sparse.linalg import svds
 
 from benchmarks.measure import BenchmarkRow, ratios, timed
 from lexbeam.transforms.common.blas import one_thread
-from lexbeam.transforms.embeddings.counted.contexts import count_pairs, symmetric
-from lexbeam.transforms.embeddings.counted.weightings import ppmi, truncated_svd
+from lexbeam.transforms.embeddings.counted_vectors import count_pairs, ppmi, symmetric, truncated_svd
 
 TOKENS = 10_000_000
 VOCABULARY = 20_000

@@ -31,7 +31,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from benchmarks.measure import lexbeam
-from lexbeam.transforms.change.nulls.deals import BY
+from lexbeam.transforms.change.scores.null_deals import BY
 
 SLICES = "1790-1860,1960-2024"
 EARLY, LATE = 1800, 1900  # the dates that are dealt

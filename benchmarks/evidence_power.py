@@ -30,9 +30,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from benchmarks.evidence import LATE, SLICES, TrialDocument, dealt, read_documents, run_trial
-from lexbeam.transforms.change.nulls import evidence
-from lexbeam.transforms.change.nulls.evidence import Evidence, evidence_of
-from lexbeam.transforms.change.nulls.standards import PairScores
+from lexbeam.transforms.change.scores import null_evidence
+from lexbeam.transforms.change.scores.null_evidence import Evidence, PairScores, evidence_of
 
 SHARES = (0.25, 0.5, 0.75, 1.0)
 USES = (50, 100, 200, 400, 800)  # least uses of a class
@@ -140,16 +139,16 @@ def weighed(pair: Published, nulls: int, pooled: bool) -> Evidence:
     """Return the evidence by the first null pairs; `pooled`: no word's own null scores count."""
     if not pooled:
         return evidence_of(pair.real, pair.nulls[:nulls], pair.tested)
-    own = evidence._moderation  # the one step that knows a word's own null scores
+    own = null_evidence._moderation  # the one step that knows a word's own null scores
 
     def by_all_words(null_r: Any, spread: Any) -> Any:
         return own(np.full_like(null_r, np.nan), spread)
 
-    evidence._moderation = by_all_words
+    null_evidence._moderation = by_all_words
     try:
         return evidence_of(pair.real, pair.nulls[:nulls], pair.tested)
     finally:
-        evidence._moderation = own
+        null_evidence._moderation = own
 
 
 class Coverage(NamedTuple):

@@ -7,7 +7,7 @@ is a dataclass or a named tuple. A function is used once if its name is read at 
 
 Lines are counted by purpose, definition by definition, so that a merge of modules moves none: imports, `__all__` and
 docstrings of modules; presentation (`shown`, `report`); infrastructure (`common`, all of `pipelines` but commands,
-`lexbeam`); formats (`formats`, `intake`, `people`); language (`annotation`, `layers`, `lexicon`, `inflection`); glue
+`lexbeam`); formats (`formats`, `intake`, `people`); language (`annotation`, `lexicon`, `inflection`); glue
 (commands, and elsewhere what names Beam, artefacts or steps); and what Lexbeam exists for, the rest.
 """
 
@@ -73,7 +73,7 @@ ROOMS = {
     "commands": ("pipelines/commands/",),
     "infrastructure": ("transforms/common/", "pipelines/", "lexbeam/", "setup.py"),
     "formats": ("transforms/formats/", "transforms/intake/", "transforms/people/"),
-    "language": ("transforms/annotation/", "transforms/layers/", "transforms/lexicon/", "transforms/inflection/"),
+    "language": ("transforms/annotation/", "transforms/lexicon/", "transforms/inflection/"),
 }
 GLUE = {"beam", "Artefact", "By", "Each", "MakeArtefact", "Once", "Stage", "Step", "Workspace", "make", "name_of"}
 

@@ -29,7 +29,7 @@ from benchmarks.measure import BenchmarkRow, environment, own_memory
 from lexbeam.schemas.rejects import RejectRow
 from lexbeam.transforms.common.store.artefacts import Workspace
 from lexbeam.transforms.common.store.artefacts import make as make_artefact
-from lexbeam.transforms.formats.ingest.stage import INGEST, IngestOptions, InputFile, Unit, read_documents
+from lexbeam.transforms.formats.ingest.ingestion import INGEST, IngestOptions, InputFile, Unit, read_documents
 from lexbeam.transforms.formats.records.base import ReaderOptions
 
 GIGABYTE = 10**9

@@ -17,7 +17,7 @@ import numpy as np
 
 from benchmarks.measure import timed
 from lexbeam.transforms.common.code.loops import LANES, padded
-from lexbeam.transforms.embeddings.fast_trainer import compiled, sigmoid_table
+from lexbeam.transforms.embeddings.trainers import compiled, sigmoid_table
 
 DIM, NEGATIVE, ALPHA, REPEATS = 100, 5, 0.025, 5
 f32 = np.float32

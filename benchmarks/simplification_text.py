@@ -17,7 +17,7 @@ from pathlib import Path
 
 from benchmarks.measure import BenchmarkRow, Skipped, data_folder
 from benchmarks.small_files import Used, used
-from lexbeam.transforms.annotation.engines.registry import load_splitter
+from lexbeam.transforms.annotation.engines.known_engines import load_splitter
 
 SENTENCES = 10_000
 REPEATS = 3

@@ -22,11 +22,9 @@ from benchmarks.measure import BenchmarkRow, ratios
 from lexbeam.transforms.change.scores.neighbourhood_measures import local_neighbourhood_distance
 from lexbeam.transforms.common.blas import one_thread
 from lexbeam.transforms.embeddings.alignment import fit_alignment
-from lexbeam.transforms.embeddings.counted.contexts import count_pairs, symmetric
-from lexbeam.transforms.embeddings.counted.weightings import ppmi
-from lexbeam.transforms.embeddings.neighbourhoods import BLOCK, SpacePair, lengths_of
-from lexbeam.transforms.embeddings.rows import at_length_one, products
-from lexbeam.transforms.embeddings.spaces import Space
+from lexbeam.transforms.embeddings.counted_vectors import count_pairs, ppmi, symmetric
+from lexbeam.transforms.embeddings.neighbours import BLOCK, SpacePair, lengths_of
+from lexbeam.transforms.embeddings.spaces import Space, at_length_one, products
 
 DIM = 300
 ALIGNED = 100_000

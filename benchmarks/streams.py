@@ -23,7 +23,7 @@ from pathlib import Path
 import yaml
 
 from benchmarks.measure import ROOT, environment
-from lexbeam.transforms.annotation.landed import Landed
+from lexbeam.transforms.annotation.landed_texts import Landed
 from lexbeam.transforms.common.publish.snapshots import find_snapshot
 from lexbeam.transforms.common.store.receipts import read_receipt
 

@@ -23,8 +23,7 @@ import pyarrow.parquet as pq
 from scipy.stats import spearmanr
 
 from benchmarks.measure import ROOT, data_folder, lexbeam
-from lexbeam.transforms.change.scores.named_systems import SYSTEMS
-from lexbeam.transforms.change.scores.system_settings import has_chance
+from lexbeam.transforms.change.scores.named_systems import SYSTEMS, has_chance
 from lexbeam.transforms.embeddings.representations import SGNS
 from lexbeam.transforms.evaluation.outcomes import average_precision
 

@@ -19,9 +19,8 @@ import numpy as np
 import pyarrow as pa
 
 from benchmarks.measure import BenchmarkRow, data_folder, own_memory, ratios, run_script, timed
-from lexbeam.transforms.embeddings import fast_trainer
-from lexbeam.transforms.embeddings.memory import training_memory
-from lexbeam.transforms.embeddings.sgns import SgnsOptions
+from lexbeam.transforms.embeddings import trainers
+from lexbeam.transforms.embeddings.sgns import SgnsOptions, training_memory
 from lexbeam.transforms.embeddings.trainers import train_space
 
 REPEATS = 3
@@ -62,10 +61,10 @@ def beside_the_kernel(texts: list[list[str]], options: SgnsOptions) -> tuple[flo
     words = np.array([word for text in kept for word in text], np.int32)
     bounds = np.append(0, np.cumsum([len(text) for text in kept]))
     uses = [counts[word] for word in vocabulary]
-    tables = fast_trainer.draw_tables(uses, uses, options)
+    tables = trainers.draw_tables(uses, uses, options)
     own = np.arange(len(uses), dtype=np.int32)
-    loops, sigmoid, dim = fast_trainer.compiled(), fast_trainer.sigmoid_table(), options.dim
-    vectors, contexts = (fast_trainer.padded(len(vocabulary), dim) for _ in range(2))
+    loops, sigmoid, dim = trainers.compiled(), trainers.sigmoid_table(), options.dim
+    vectors, contexts = (trainers.padded(len(vocabulary), dim) for _ in range(2))
     random = np.random.default_rng(2)
     vectors[:, :dim] = (random.random((len(vocabulary), dim)) * 2 - 1) / dim
 
@@ -122,7 +121,7 @@ def measure(folder: Path) -> list[BenchmarkRow]:
         name = f"gensim over fast, dim {dim}, window {window}, negative {negative}"
         rows.append(BenchmarkRow(name, value, 1.0 if number else LEAST, False, "x", note))
     value, found, pairs = beside_the_kernel(texts, SgnsOptions())
-    note = f"{pairs} pairs; {fast_trainer.compiled().variants()[0]}; all runs: {', '.join(f'{r:.2f}' for r in found)}"
+    note = f"{pairs} pairs; {trainers.compiled().variants()[0]}; all runs: {', '.join(f'{r:.2f}' for r in found)}"
     rows.append(BenchmarkRow("the loop of fast over its kernel, rows at random", value, 1.3, True, "x", note))
     needed = training_memory(LARGE, SgnsOptions().dim) / 2**20
     for name in ("gensim", "fast"):

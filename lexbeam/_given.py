@@ -23,8 +23,8 @@ from typing import Any
 from lexbeam._forms import LAYOUTS, ROWS, WORD_LIST, filled, pairs_of, records, texts_of, word_list, words_of
 from lexbeam._paths import check_is_no_text, hold_texts, path_or_text
 from lexbeam._tables import GivenTable, is_frame, is_list, table_of
-from lexbeam.pipelines.commands.corpus.text_engine import LOOKED_AT, NO_ENGINE, engine_of
 from lexbeam.pipelines.frame.common_options import PublishOptions
+from lexbeam.transforms.annotation.language_guessing import LOOKED_AT, NO_ENGINE, engine_of
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.common.options.fields import options_of
 from lexbeam.transforms.common.options.option import Option

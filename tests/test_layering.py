@@ -226,7 +226,7 @@ def is_a_transform(function: ast.expr) -> bool:
 
 
 # Rooms whose tests stand elsewhere, as docs/architecture.md says.
-ELSEWHERE = {f"schemas/{room}" for room in ("change", "cloze", "corpus")}
+ELSEWHERE = {f"schemas/{room}" for room in ("change", "cloze")}
 
 
 def test_folders_of_tests_mirror_those_of_the_source():

@@ -58,8 +58,8 @@ def test_a_format_that_can_be_edited(recipe, monkeypatch):
 
 
 def test_an_engine(recipe):
-    from lexbeam.transforms.annotation.engines.paragraphs import annotate_text
-    from lexbeam.transforms.annotation.engines.registry import load_engine
+    from lexbeam.transforms.annotation.engines.engine import annotate_text
+    from lexbeam.transforms.annotation.engines.known_engines import load_engine
 
     name = recipe("Add an annotation engine")
     found = annotate_text("To be\n\nor not", load_engine(f"{name}:en"))
@@ -106,7 +106,7 @@ def test_a_measure(recipe):
 def test_a_representation(recipe):
     from scipy.sparse import csr_array
 
-    from lexbeam.transforms.embeddings.counted.contexts import Cooccurrences
+    from lexbeam.transforms.embeddings.counted_vectors import Cooccurrences
     from lexbeam.transforms.embeddings.representations import RepresentationOptions, represent
 
     contexts = Cooccurrences(["a", "b", "z"], csr_array(np.array([[1, 2, 4], [2, 0, 3], [4, 3, 0]])))
@@ -124,8 +124,7 @@ def test_an_alignment(recipe):
 
 
 def test_a_joint_training(recipe):
-    from lexbeam.transforms.embeddings.joint.slices import JointSlices, SliceText
-    from lexbeam.transforms.embeddings.joint.trainings import JOINT_TRAININGS
+    from lexbeam.transforms.embeddings.joint_trainings import JOINT_TRAININGS, JointSlices, SliceText
     from lexbeam.transforms.embeddings.sgns import SgnsOptions
 
     texts = [[["a", "b", "c"]] * 9, [["b", "c", "d"]] * 9]

@@ -28,8 +28,8 @@ SCRIPT = """
 import hashlib, json, sys, time
 from pathlib import Path
 from lexbeam.transforms.common.store.artefacts import Workspace, make
-from lexbeam.transforms.formats.ingest.cut import CUT, looked_at, units_of
-from lexbeam.transforms.formats.ingest.stage import INGEST, IngestOptions, InputFile
+from lexbeam.transforms.formats.ingest.cut_files import CUT, looked_at, units_of
+from lexbeam.transforms.formats.ingest.ingestion import INGEST, IngestOptions, InputFile
 
 folder, path, most = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
 file = InputFile(path.name, str(path), path.stat().st_size, "in")

@@ -52,7 +52,7 @@ def stage_files(folder: Path, files: int, documents: int, sentences: int) -> lis
     import numpy as np
     import pyarrow as pa
 
-    from lexbeam.schemas.corpus.sentences import SENTENCES as TABLE
+    from lexbeam.schemas.corpus_tables import SENTENCES as TABLE
     from lexbeam.transforms.common.code.fingerprints import digest, hash_of
     from lexbeam.transforms.common.store.artefacts import Artefact
     from lexbeam.transforms.common.store.staged import StagedWriter
@@ -80,11 +80,11 @@ def stage_files(folder: Path, files: int, documents: int, sentences: int) -> lis
 
 
 def _merge(folder: Path, files: int, documents: int, sentences: int) -> dict[str, Any]:
-    from lexbeam.transforms.annotation.merges import MERGE_SENTENCES
+    from lexbeam.transforms.annotation.annotated_tables import MERGE_SENTENCES
     from lexbeam.transforms.common.code.fingerprints import hash_of
     from lexbeam.transforms.common.store.artefacts import Workspace, make
-    from lexbeam.transforms.common.store.merge import GatherTask, MergeTask, gather_stage, groups
     from lexbeam.transforms.common.store.ptransforms import GATHERED
+    from lexbeam.transforms.common.store.staged import GatherTask, MergeTask, gather_stage, groups
 
     space, gather = Workspace(str(folder / "work")), gather_stage("corpus")
     first = tuple(stage_files(folder, 1, documents, sentences))

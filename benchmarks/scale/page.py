@@ -9,7 +9,7 @@ from benchmarks.scale import merging, paper, prose
 from benchmarks.scale.figures import STEPS, Row, flatness, marginal, medians, select, slope, steps
 from benchmarks.scale.memory import BOUND
 from benchmarks.scale.plots import Point, svg
-from lexbeam.transforms.common.store.merge import MOST_OPEN
+from lexbeam.transforms.common.store.staged import MOST_OPEN
 
 Parts = Mapping[str, Sequence[Row]]
 

@@ -7,16 +7,16 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from lexbeam.pipelines.frame.command import Graph, HandedBack
-from lexbeam.transforms.annotation.engines.registry import describe_engine
+from lexbeam.transforms.annotation.engines.known_engines import describe_engine
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.publish.manifests import Section
 from lexbeam.transforms.common.publish.sections import inputs_entry
 from lexbeam.transforms.common.store.artefacts import Step
 from lexbeam.transforms.common.store.files import ListedFile
-from lexbeam.transforms.common.store.merge import MergeTask
 from lexbeam.transforms.common.store.resources import content_digest
-from lexbeam.transforms.formats.ingest.listing import InputPatterns
-from lexbeam.transforms.formats.ingest.stage import InputFile
+from lexbeam.transforms.common.store.staged import MergeTask
+from lexbeam.transforms.formats.ingest.ingestion import InputFile
+from lexbeam.transforms.formats.ingest.input_listing import InputPatterns
 from lexbeam.transforms.intake.intake_staging import LoadedCounts, RejectRule
 from lexbeam.transforms.intake.settling import SettleRows, TextAnnotationOptions
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from lexbeam.pipelines.frame.common_options import model_folder
 from lexbeam.pipelines.frame.inputs import check_patterns
-from lexbeam.transforms.annotation.engines.registry import check_engine, stated_engine
+from lexbeam.transforms.annotation.engines.known_engines import check_engine, stated_engine
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.formats.records.base import MOST_BYTES

@@ -14,7 +14,7 @@ from lexbeam.transforms.common.options.option import Option
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.identity import holding
 from lexbeam.transforms.common.store.resources import content_digest
-from lexbeam.transforms.formats.ingest.listing import InputPatterns
+from lexbeam.transforms.formats.ingest.input_listing import InputPatterns
 
 
 def input_patterns(job: Job) -> InputPatterns | None:

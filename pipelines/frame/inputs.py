@@ -14,9 +14,9 @@ from lexbeam.transforms.common.publish.sections import Made, decide, owner_of
 from lexbeam.transforms.common.publish.snapshots import Snapshot, find_snapshot, open_snapshot
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.tables import Part
-from lexbeam.transforms.corpora.corpus import Corpus
-from lexbeam.transforms.formats.ingest.listing import InputPatterns, find_files, matches
-from lexbeam.transforms.formats.ingest.stage import InputFile
+from lexbeam.transforms.corpora.annotated_corpora import Corpus
+from lexbeam.transforms.formats.ingest.ingestion import InputFile
+from lexbeam.transforms.formats.ingest.input_listing import InputPatterns, find_files, matches
 
 LOOK = 1000  # files that the driver looks at before the graph lists all
 

@@ -47,7 +47,7 @@ from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.artefacts import Workspace
 from lexbeam.transforms.common.store.sound import Damaged, checked
 from lexbeam.transforms.common.system_errors import explaining
-from lexbeam.transforms.formats.ingest.listing import refuse_output_as_input
+from lexbeam.transforms.formats.ingest.input_listing import refuse_output_as_input
 
 if TYPE_CHECKING:
     from lexbeam.pipelines.runners.configs import RunnerConfig

@@ -31,8 +31,8 @@ from lexbeam.transforms.common.publish.snapshots import Snapshot, find_snapshot,
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.artefacts import Stage
 from lexbeam.transforms.common.store.sound import is_sound_size
-from lexbeam.transforms.formats.ingest.comparing import SHOWN, Changes, input_changes
-from lexbeam.transforms.formats.ingest.listing import InputPatterns
+from lexbeam.transforms.formats.ingest.file_changes import SHOWN, Changes, input_changes
+from lexbeam.transforms.formats.ingest.input_listing import InputPatterns
 
 _NAMED = 3  # new options that are named; of more it is said that there are some
 

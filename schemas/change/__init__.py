@@ -1,4 +1,4 @@
 """Tables of lexical semantic change.
 
-`spaces` has slices, vectors, alignments and neighbours; then read `scores`, `summary`, `series`.
+`spaces` has slices, vectors, alignments and neighbours; then read `scores`.
 """

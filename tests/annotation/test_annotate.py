@@ -5,14 +5,14 @@ import pytest
 
 from lexbeam.transforms.annotation import annotate as module
 from lexbeam.transforms.annotation.annotate import ANNOTATE, AnnotateOptions
+from lexbeam.transforms.annotation.engines.known_engines import describe_engine, load_engine
 from lexbeam.transforms.annotation.engines.normalise import parse_rules
-from lexbeam.transforms.annotation.engines.registry import describe_engine, load_engine
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.store.artefacts import Workspace, make
 from lexbeam.transforms.common.store.receipts import encode
 from lexbeam.transforms.common.store.staged import StagedFile
-from lexbeam.transforms.formats.ingest.duplicates import AnnotateTask, Decision
-from lexbeam.transforms.formats.ingest.stage import INGEST, IngestOptions, InputFile, Unit
+from lexbeam.transforms.formats.ingest.ingestion import INGEST, IngestOptions, InputFile, Unit
+from lexbeam.transforms.formats.ingest.staged_records import AnnotateTask, Decision
 
 OPTIONS = AnnotateOptions(engine="builtin:en", name="builtin:en", fingerprint=describe_engine("builtin:en").fingerprint)
 TEXTS = {"a": "The cats sat. They slept.", "b": "A dog.", "c": "Long text. " * 9}
@@ -192,7 +192,7 @@ def test_content_decisions_and_options_decide(staged, tmp_path):
 
 def test_layers_are_chosen_by_their_names(staged):
     chosen = ANNOTATE.chosen(AnnotateTask(staged[1], ()), replace(OPTIONS, layers=("heads",)))
-    assert chosen["lexbeam.transforms.layers.registry:LAYERS"] == ("heads",)
+    assert chosen["lexbeam.transforms.formats.records.layers:LAYERS"] == ("heads",)
 
 
 def test_no_option_of_annotation_is_about_the_tables_parts():

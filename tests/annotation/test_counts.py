@@ -1,7 +1,7 @@
 import random
 
 from lexbeam.schemas.rejects import RejectRow
-from lexbeam.transforms.annotation.counts import EXAMPLES_SHOWN, IntakeCounts, sum_counts
+from lexbeam.transforms.annotation.annotate import EXAMPLES_SHOWN, IntakeCounts, sum_counts
 
 
 def counted(number, reason="malformed"):

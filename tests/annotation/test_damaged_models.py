@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from lexbeam.transforms.annotation.engines.registry import describe_engine, load_engine
+from lexbeam.transforms.annotation.engines.known_engines import describe_engine, load_engine
 from lexbeam.transforms.common.errors import LexbeamError
 
 DAMAGES = {

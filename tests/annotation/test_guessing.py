@@ -1,7 +1,7 @@
 import pytest
 
 from lexbeam.transforms.annotation.engines.builtin import languages
-from lexbeam.transforms.annotation.guessing import LANGUAGES, guess_engine, guess_language
+from lexbeam.transforms.annotation.language_guessing import LANGUAGES, guess_engine, guess_language
 from lexbeam.transforms.common.texts.languages import short_tag
 
 TEXTS = {
@@ -46,7 +46,7 @@ def test_the_smallest_installed_model_is_taken(monkeypatch):
 
     names = ["en_core_web_trf", "en_core_web_md", "en_core_web_sm", "de_core_news_lg", "en_own"]
     monkeypatch.setattr(
-        "lexbeam.transforms.annotation.guessing.importlib.metadata.entry_points",
+        "lexbeam.transforms.annotation.language_guessing.importlib.metadata.entry_points",
         lambda group: [Point(name) for name in names] if group == "spacy_models" else [],
     )
     assert guess_engine("en") == "spacy:en_core_web_sm"

@@ -4,15 +4,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from lexbeam.schemas.corpus.documents import DOCUMENTS
-from lexbeam.schemas.corpus.sentences import SENTENCES
-from lexbeam.transforms.annotation.merges import MERGE_DOCUMENTS, MERGE_SENTENCES
+from lexbeam.schemas.corpus_tables import DOCUMENTS, SENTENCES
+from lexbeam.transforms.annotation.annotated_tables import MERGE_DOCUMENTS, MERGE_SENTENCES
 from lexbeam.transforms.common.code.fingerprints import hash_of
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.store.artefacts import Artefact, Workspace, make
-from lexbeam.transforms.common.store.merge import MergeTask
-from lexbeam.transforms.common.store.staged import StagedWriter
-from lexbeam.transforms.layers.registry import columns_of
+from lexbeam.transforms.common.store.staged import MergeTask, StagedWriter
+from lexbeam.transforms.formats.records.layers import columns_of
 
 
 def stage(path, table, *entries):

@@ -7,7 +7,7 @@ MODULES = [
     "lexbeam.transforms.change.scores.measures",
     "lexbeam.transforms.change.scores.thresholds",
     "lexbeam.transforms.change.view.slices",
-    "lexbeam.transforms.change.view.targets",
+    "lexbeam.transforms.change.view.words",
     "lexbeam.transforms.change.view.words",
     "lexbeam.transforms.embeddings.alignment",
     "lexbeam.transforms.embeddings.neighbours",

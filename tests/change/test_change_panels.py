@@ -10,9 +10,9 @@ import scipy.stats
 from panel_making import HOSTILE, aligned, known, pair, slice_row, snapshot_of, vectors
 from published import publish, scores
 
-from lexbeam.transforms.change.report import rankings
-from lexbeam.transforms.change.report import words as panels_words
-from lexbeam.transforms.change.report.panels import NO_NULL, panels
+from lexbeam.transforms.change.shown import word_panels
+from lexbeam.transforms.change.shown import word_panels as panels_words
+from lexbeam.transforms.change.shown.panels import NO_NULL, panels
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.report.page import render
 from lexbeam.transforms.report.panels import Note
@@ -175,7 +175,7 @@ def test_a_run_of_frequency_alone_shows_frequency(make):
 
 
 def test_targets_are_never_left_out(make, monkeypatch):
-    monkeypatch.setattr(rankings, "WORDS", 2)
+    monkeypatch.setattr(word_panels, "WORDS", 2)
     rows = [scores(word, 1 - n / 10) for n, word in enumerate("abcd")]
     rows += [scores("t", 0.01, target=True), scores("u", None, target=True, reason="absent_to")]
     panel = make(rows, targets=["t", "u"])["Words"]
@@ -270,8 +270,8 @@ def test_the_scatter_tells_spearman_of_the_ranked_words(make):
 
 
 def test_many_pairs_are_cut(make, monkeypatch):
-    monkeypatch.setattr(rankings, "PAIRS", 2)
-    monkeypatch.setattr("lexbeam.transforms.change.report.panels.PAIRS", 2)
+    monkeypatch.setattr(word_panels, "PAIRS", 2)
+    monkeypatch.setattr("lexbeam.transforms.change.shown.panels.PAIRS", 2)
     names = ["old", "x", "y", "z"]
     parts = [[scores("a", 0.1, slice_to=name)] for name in names[1:]]
     found = make(
@@ -342,7 +342,7 @@ def test_flagged_words_are_listed_and_marked_in_every_plot(make, monkeypatch):
     monkeypatch.setattr(panels_words, "SCORES", 2)
     monkeypatch.setattr(panels_words, "FIRST", 2)
     monkeypatch.setattr(panels_words, "CLOUD", 10)
-    monkeypatch.setattr(rankings, "FIRST_PICTURED", 2)
+    monkeypatch.setattr(word_panels, "FIRST_PICTURED", 2)
     names = [f"w{n:02}" for n in range(40)]
     rows = [scores(name, 1 - n / 100, **known(excess=0.9 - n / 100)) for n, name in enumerate(names)]
     rows[30] |= flagged(excess=0.6)

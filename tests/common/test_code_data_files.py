@@ -72,7 +72,7 @@ def test_the_stylesheet_counts_for_what_reads_tei_and_for_nothing_else(tmp_path)
     code = (
         "import lexbeam.transforms\n"
         "from lexbeam.transforms.common.code.code_identity import code_identity\n"
-        "from lexbeam.transforms.formats.ingest.stage import INGEST\n"
+        "from lexbeam.transforms.formats.ingest.ingestion import INGEST\n"
         "print(lexbeam.transforms.__file__)\n"
         "for format in ('tei', 'jsonl'):\n"
         "    chosen = {'lexbeam.transforms.formats.readers.registry:READERS': [format]}\n"

@@ -10,7 +10,7 @@ import pytest
 
 from lexbeam.transforms.change.spaces.training import Train
 from lexbeam.transforms.cloze.pairs.loaded_pairs import ReadCorpusPairs
-from lexbeam.transforms.cloze.readers.reading_in_folds import READ_TRAIN
+from lexbeam.transforms.cloze.readers.reading_in_folds import FitReader
 from lexbeam.transforms.common.code.code_identity import code_identity
 from lexbeam.transforms.common.code.walk import PACKAGES, PLUMBING, Walk
 from lexbeam.transforms.complexity.features.groups import FEATURE
@@ -41,7 +41,7 @@ def test_training_reaches_what_trains_and_no_other_stage():
     ("stage", "chosen", "foreign"),
     [
         (FEATURE, {"complexity.features.groups:GROUPS": ["form"]}, ":ENCODERS"),
-        (READ_TRAIN, {"cloze.readers.options:READERS": ["ga"]}, ".wordnet.morphy:"),
+        (FitReader, {"cloze.readers.options:READERS": ["ga"]}, ".wordnet.morphy:"),
         (ReadCorpusPairs, {}, ":LAYERS"),
     ],
 )

@@ -7,13 +7,12 @@ from unittest import mock
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from lexbeam.schemas.corpus.documents import DOCUMENTS, DocumentRow
-from lexbeam.schemas.corpus.sentences import SENTENCES, SentenceRow
+from lexbeam.schemas.corpus_tables import DOCUMENTS, SENTENCES, DocumentRow, SentenceRow
 from lexbeam.transforms.common.code.fingerprints import bucket_of, digest
 from lexbeam.transforms.common.store import tables
 from lexbeam.transforms.common.store.artefacts import Artefact
 from lexbeam.transforms.common.store.tables import Part, write_part
-from lexbeam.transforms.corpora.corpus import Corpus
+from lexbeam.transforms.corpora.annotated_corpora import Corpus
 
 GAP = " \n"  # between two sentences
 WORDS = ["ship", "Übersee", "𐐷", "e\u0301", "東京", "."]

@@ -8,7 +8,7 @@ from published import CORPUS, documents, publish, rewritten
 from lexbeam.transforms.common.code.fingerprints import digest, hash_of
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.publish.snapshots import Snapshot
-from lexbeam.transforms.corpora.changed import changed_documents, sources_of
+from lexbeam.transforms.corpora.annotated_corpora import changed_documents, sources_of
 
 
 def corpus(folder, names, parts):

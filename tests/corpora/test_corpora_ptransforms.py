@@ -9,8 +9,8 @@ from apache_beam.testing.util import assert_that, equal_to
 from corpora_making import document, id_of, write_corpus
 
 from lexbeam.transforms.common.errors import UsageError
-from lexbeam.transforms.corpora.corpus import sentence_parts
-from lexbeam.transforms.corpora.fetching import SentenceKey, fetch, held
+from lexbeam.transforms.corpora.annotated_corpora import sentence_parts
+from lexbeam.transforms.corpora.document_reading import SentenceKey, fetch, held
 from lexbeam.transforms.corpora.ptransforms import FetchSentences, FindRepeated
 
 # One worker, and two, which process bundles of their own.

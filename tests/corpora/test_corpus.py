@@ -6,7 +6,14 @@ from hypothesis import strategies as st
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.common.publish.sections import table_entry
 from lexbeam.transforms.common.publish.snapshots import Snapshot
-from lexbeam.transforms.corpora.corpus import Corpus, check_columns, place_of, sentence_parts, tokens_by_year, years
+from lexbeam.transforms.corpora.annotated_corpora import (
+    Corpus,
+    check_columns,
+    place_of,
+    sentence_parts,
+    tokens_by_year,
+    years,
+)
 
 
 def texts(*numbers):

@@ -3,7 +3,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexbeam.transforms.corpora.decades import MOST_LINES, histogram, spans
+from lexbeam.transforms.corpora.corpus_panels import MOST_LINES, histogram, spans
 
 YEARS = st.dictionaries(st.integers(-9999, 9999), st.integers(1, 50), max_size=60)
 

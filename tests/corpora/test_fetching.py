@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lexbeam.transforms.common.errors import UsageError
-from lexbeam.transforms.corpora.corpus import place_of
-from lexbeam.transforms.corpora.fetching import (
+from lexbeam.transforms.corpora.annotated_corpora import place_of
+from lexbeam.transforms.corpora.document_reading import (
     FetchedSentence,
     SentenceKey,
     copies,

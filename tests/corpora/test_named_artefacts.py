@@ -10,9 +10,9 @@ import pytest
 from lexbeam.transforms.common.publish.forgotten import document_mark, id_mark, source_mark
 from lexbeam.transforms.common.publish.removing import free
 from lexbeam.transforms.common.store.artefacts import Workspace, make
-from lexbeam.transforms.corpora.named_artefacts import ids_in_artefacts, marks_in_artefacts
-from lexbeam.transforms.formats.ingest.stage import INGEST, IngestOptions, InputFile
-from lexbeam.transforms.formats.ingest.units import unit_of
+from lexbeam.transforms.corpora.forgotten_documents import ids_in_artefacts, marks_in_artefacts
+from lexbeam.transforms.formats.ingest.ingestion import INGEST, IngestOptions, InputFile
+from lexbeam.transforms.formats.ingest.input_listing import unit_of
 from lexbeam.transforms.simplification.instances.instances_read import ReadInstances
 
 QUOTED = 'b "ü".jsonl'

@@ -8,7 +8,7 @@ import pytest
 from lexbeam.transforms.common.publish.layout import LOG
 from lexbeam.transforms.common.publish.sections import table_digest
 from lexbeam.transforms.common.publish.snapshots import MANIFEST_VERSION, Snapshot
-from lexbeam.transforms.corpora.origins import find_corpora
+from lexbeam.transforms.corpora.annotated_corpora import find_corpora
 
 
 def parts(content):
@@ -38,7 +38,7 @@ def corpora(monkeypatch):
     def find(place):
         return known.get(os.path.realpath(place))
 
-    monkeypatch.setattr("lexbeam.transforms.corpora.origins.find_snapshot", find)
+    monkeypatch.setattr("lexbeam.transforms.corpora.annotated_corpora.find_snapshot", find)
 
     def put(folder, **contents):
         known[os.path.realpath(folder)] = Snapshot(str(folder), "c", str(folder), {"tables": tables(**contents)})

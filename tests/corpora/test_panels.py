@@ -3,7 +3,7 @@ import pytest
 from published import CORPUS, documents, publish, sentences
 
 from lexbeam.transforms.common.errors import LexbeamError
-from lexbeam.transforms.corpora.panels import panels
+from lexbeam.transforms.corpora.corpus_panels import panels
 from lexbeam.transforms.report.panels import Chart, Note, Rows
 
 DOCUMENTS = [

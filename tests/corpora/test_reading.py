@@ -9,12 +9,12 @@ from corpora_making import document, documents, id_of, write_corpus
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lexbeam.schemas.corpus.sentences import SentenceRow
+from lexbeam.schemas.corpus_tables import SentenceRow
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.store.tables import Part
-from lexbeam.transforms.corpora import reading
-from lexbeam.transforms.corpora.corpus import Corpus, PartPair
-from lexbeam.transforms.corpora.reading import by_document, read_annotated, read_documents, read_wanted
+from lexbeam.transforms.corpora import document_reading
+from lexbeam.transforms.corpora.annotated_corpora import Corpus, PartPair
+from lexbeam.transforms.corpora.document_reading import by_document, read_annotated, read_documents, read_wanted
 
 
 def annotated(corpus, columns=SentenceRow._fields, **options):
@@ -85,7 +85,7 @@ class _Noted(pq.ParquetFile):
 @pytest.fixture
 def noted(monkeypatch):
     monkeypatch.setattr(_Noted, "read", [])
-    monkeypatch.setattr(reading.pq, "ParquetFile", _Noted)
+    monkeypatch.setattr(document_reading.pq, "ParquetFile", _Noted)
     return _Noted.read
 
 

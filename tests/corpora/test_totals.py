@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexbeam.transforms.corpora import totals as module
-from lexbeam.transforms.corpora.totals import (
+from lexbeam.transforms.corpora import corpus_panels as module
+from lexbeam.transforms.corpora.corpus_panels import (
     DOCUMENT_COLUMNS,
     LARGEST,
     Distinct,

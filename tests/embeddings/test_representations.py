@@ -7,10 +7,9 @@ import pytest
 from scipy.sparse import csr_array
 
 from lexbeam.transforms.common.errors import UsageError
-from lexbeam.transforms.embeddings.counted.contexts import Cooccurrences
-from lexbeam.transforms.embeddings.counted.weightings import ppmi, truncated_svd
+from lexbeam.transforms.embeddings.counted_vectors import Cooccurrences, ppmi, truncated_svd
 from lexbeam.transforms.embeddings.representations import REPRESENTATIONS, RepresentationOptions, represent
-from lexbeam.transforms.embeddings.rows import dense
+from lexbeam.transforms.embeddings.spaces import dense
 
 CONTEXTS = Cooccurrences(["a", "b", "c"], csr_array(np.array([[0, 3, 1], [3, 2, 0], [1, 0, 4]])))
 

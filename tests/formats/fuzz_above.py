@@ -31,8 +31,8 @@ from lexbeam.transforms.formats.dates.rules import (
     load_metadata,
     parse_date_rule,
 )
-from lexbeam.transforms.formats.ingest.stage import INGEST, IngestOptions, InputFile, Unit, read_documents
-from lexbeam.transforms.formats.ingest.staging import RECORD
+from lexbeam.transforms.formats.ingest.ingestion import INGEST, IngestOptions, InputFile, Unit, read_documents
+from lexbeam.transforms.formats.ingest.staged_records import RECORD
 from lexbeam.transforms.formats.records.base import ReaderOptions, Record
 from lexbeam.transforms.formats.records.date_parsing import LAST_YEAR, parse_date
 

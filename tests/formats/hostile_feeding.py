@@ -12,7 +12,7 @@ from lexbeam.schemas.rejects import RejectRow
 from lexbeam.transforms.common.names import escape
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.formats.dates.rules import load_metadata, parse_date_rule
-from lexbeam.transforms.formats.ingest.stage import IngestOptions, InputFile, read_documents
+from lexbeam.transforms.formats.ingest.ingestion import IngestOptions, InputFile, read_documents
 from lexbeam.transforms.formats.records.scripts import scripts_of
 
 HEAD = "| what was fed | as | records | what came out | detail |\n|---|---|---|---|---|\n"

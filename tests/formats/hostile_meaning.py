@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 from hostile_feeding import ingest_options
 
 from lexbeam.schemas.rejects import RejectRow
-from lexbeam.transforms.annotation.engines.paragraphs import annotate_text
-from lexbeam.transforms.annotation.engines.registry import load_engine
+from lexbeam.transforms.annotation.engines.engine import annotate_text
+from lexbeam.transforms.annotation.engines.known_engines import load_engine
 from lexbeam.transforms.common.names import escape
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.formats.ingest.stage import InputFile, read_documents
+from lexbeam.transforms.formats.ingest.ingestion import InputFile, read_documents
 from lexbeam.transforms.formats.spans.spanned import TextEdit, spanned
 
 MEANING_HEAD = "| what was fed | as | what is read |\n|---|---|---|\n"

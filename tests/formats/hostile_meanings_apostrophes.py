@@ -6,8 +6,7 @@ from typing import Any
 import pyarrow as pa
 from hostile_meaning import Meaning
 
-from lexbeam.transforms.change.view.targets import load_targets
-from lexbeam.transforms.change.view.words import ViewOptions, normalise_word
+from lexbeam.transforms.change.view.words import ViewOptions, load_targets, normalise_word
 from lexbeam.transforms.common.options.small_texts import word_lines
 from lexbeam.transforms.intake.labelled_targets import locate
 from lexbeam.transforms.lexicon.word_lists.word_list import WORDS

@@ -9,7 +9,7 @@ from hostile_meaning import Meaning
 
 from lexbeam.schemas.rejects import RejectRow
 from lexbeam.transforms.common.names import escape
-from lexbeam.transforms.formats.ingest.stage import InputFile, read_documents
+from lexbeam.transforms.formats.ingest.ingestion import InputFile, read_documents
 
 _OF_TEI = (
     '<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleStmt><title>T</title></titleStmt>'

@@ -11,7 +11,7 @@ from packages_making import docx, epub, field, odt, p, page, parts
 from lexbeam.schemas.rejects import RejectRow
 from lexbeam.transforms.common.names import escape
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.formats.ingest.stage import InputFile, read_documents
+from lexbeam.transforms.formats.ingest.ingestion import InputFile, read_documents
 
 ALL = {"html": "all"}
 EPUB = 'xmlns:epub="http://www.idpf.org/2007/ops"'

@@ -8,7 +8,7 @@ from hostile_meaning import Meaning
 
 from lexbeam.schemas.rejects import RejectRow
 from lexbeam.transforms.common.names import escape
-from lexbeam.transforms.formats.ingest.stage import InputFile, read_documents
+from lexbeam.transforms.formats.ingest.ingestion import InputFile, read_documents
 
 
 def read_annotation(path: Path, options: dict[str, Any]) -> str:

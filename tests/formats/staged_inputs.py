@@ -1,7 +1,7 @@
 """What a unit has staged of its input files."""
 
 from lexbeam.transforms.common.store.staged import StagedFile
-from lexbeam.transforms.formats.ingest.counts import InputCount
+from lexbeam.transforms.formats.ingest.intake_tables import InputCount
 
 
 def staged_inputs(receipt):

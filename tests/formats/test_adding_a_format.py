@@ -9,7 +9,7 @@ from staged_inputs import staged_inputs
 
 from lexbeam.pipelines.cli import main
 from lexbeam.transforms.common.store.artefacts import Workspace, make
-from lexbeam.transforms.formats.ingest.stage import INGEST, IngestOptions, InputFile, Unit
+from lexbeam.transforms.formats.ingest.ingestion import INGEST, IngestOptions, InputFile, Unit
 from lexbeam.transforms.formats.readers import registry
 from lexbeam.transforms.formats.records.base import Record, Reject
 

@@ -17,7 +17,7 @@ from staged_inputs import staged_inputs
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.artefacts import Workspace, make
 from lexbeam.transforms.common.store.batches import BatchReader
-from lexbeam.transforms.formats.ingest.stage import INGEST, IngestOptions, InputFile, Unit, read_documents
+from lexbeam.transforms.formats.ingest.ingestion import INGEST, IngestOptions, InputFile, Unit, read_documents
 from lexbeam.transforms.formats.records.base import ReaderOptions
 from lexbeam.transforms.formats.sources import readings
 from lexbeam.transforms.formats.sources.readings import first_reading

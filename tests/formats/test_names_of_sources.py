@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from lexbeam.pipelines.frame.inputs import list_inputs
 from lexbeam.schemas.rejects import RejectRow
 from lexbeam.transforms.formats.dates.rules import parse_date_rule
-from lexbeam.transforms.formats.ingest.stage import IngestOptions, read_documents
+from lexbeam.transforms.formats.ingest.ingestion import IngestOptions, read_documents
 from lexbeam.transforms.formats.records.base import ReaderOptions
 
 LINES = IngestOptions(format="lines", reader=ReaderOptions(lines_hold="lemmas"))

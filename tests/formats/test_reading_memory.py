@@ -65,7 +65,7 @@ LONG_LINE = """
 import os, sys
 from benchmarks.measure import own_memory
 from lexbeam.transforms.formats.records.base import ReaderOptions
-from lexbeam.transforms.formats.ingest.stage import IngestOptions, InputFile, read_documents
+from lexbeam.transforms.formats.ingest.ingestion import IngestOptions, InputFile, read_documents
 format, path = sys.argv[1:]
 options = IngestOptions(format=format, reader=ReaderOptions(max_line_bytes=400_000_000))
 idle = own_memory("VmRSS")

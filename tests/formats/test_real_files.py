@@ -14,7 +14,7 @@ import pytest
 
 from lexbeam.schemas.rejects import RejectRow
 from lexbeam.transforms.formats.dates.rules import date_of, load_metadata, parse_date_rule
-from lexbeam.transforms.formats.ingest.stage import IngestOptions, InputFile, read_documents
+from lexbeam.transforms.formats.ingest.ingestion import IngestOptions, InputFile, read_documents
 from lexbeam.transforms.formats.readers.registry import read_file
 from lexbeam.transforms.formats.records.base import ReaderOptions, Reject
 

@@ -3,7 +3,7 @@
 import pyarrow.parquet as pq
 
 from lexbeam.transforms.common.store.artefacts import make
-from lexbeam.transforms.common.store.merge import MergeTask
+from lexbeam.transforms.common.store.staged import MergeTask
 
 
 def parts_of(receipts, parts):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from line_ending import ended
 from people_making import COMPLEXITY
 
-from lexbeam.transforms.change.gold.gold import table_of
+from lexbeam.transforms.change.scores.gold import table_of
 from lexbeam.transforms.cloze.answers.five_way import read_answers
 from lexbeam.transforms.cloze.pairs.pair_layouts import LAYOUTS as PAIRS
 from lexbeam.transforms.cloze.pairs.pair_layouts import InputText, ReadOptions

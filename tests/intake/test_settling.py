@@ -16,15 +16,15 @@ from part_tasks import parts_of, rejects_listed
 from staged_inputs import staged_inputs
 
 from lexbeam.schemas.columns import Table, column
-from lexbeam.schemas.corpus.inputs import INPUTS
+from lexbeam.schemas.corpus_tables import INPUTS
 from lexbeam.schemas.rejects import REJECTS, RejectRow
 from lexbeam.transforms.common.batched import batched
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.store import staged
 from lexbeam.transforms.common.store.artefacts import Workspace, make
-from lexbeam.transforms.common.store.merge import MergeTask
-from lexbeam.transforms.formats.ingest.stage import InputFile
-from lexbeam.transforms.formats.ingest.units import unit_of
+from lexbeam.transforms.common.store.staged import MergeTask
+from lexbeam.transforms.formats.ingest.ingestion import InputFile
+from lexbeam.transforms.formats.ingest.input_listing import unit_of
 from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Reject
 from lexbeam.transforms.intake import intake_staging
 from lexbeam.transforms.intake.intake_staging import ReadRowFiles, RejectRule, RowSchema, sum_loaded

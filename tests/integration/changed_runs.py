@@ -125,10 +125,10 @@ VALUES: dict[str, list[str] | None] = {
 
 # Code that is changed: a stage's own, what it reaches, and what several stages reach.
 CODE = [
-    ("transforms/formats/ingest/stage.py", 'row["genre"] or options.genre', '"code"'),
-    ("transforms/formats/ingest/duplicates.py", "key if number == 0", "key if number == 9"),
-    ("transforms/annotation/staging.py", '"genre": [block.row["genre"]', '"genre": ["code"'),
-    ("transforms/annotation/merges.py", "entry.key, 0", "entry.key, 7"),
+    ("transforms/formats/ingest/ingestion.py", 'row["genre"] or options.genre', '"code"'),
+    ("transforms/formats/ingest/staged_records.py", "key if number == 0", "key if number == 9"),
+    ("transforms/annotation/annotated_tables.py", '"genre": [block.row["genre"]', '"genre": ["code"'),
+    ("transforms/annotation/annotated_tables.py", "entry.key, 0", "entry.key, 7"),
     ("transforms/common/store/tables.py", "GROUP_ROWS = 16_384", "GROUP_ROWS = 3"),
     ("transforms/change/view/training_view.py", "+ np.uint64(1)) * GOLDEN", "+ np.uint64(2)) * GOLDEN"),
     ("transforms/change/view/counts.py", "(lengths > 0).sum()", "(lengths > 9).sum()"),
@@ -136,10 +136,10 @@ CODE = [
     ("transforms/embeddings/map_fits.py", "vt.T @ u.T", "-(vt.T @ u.T)"),
     ("transforms/change/scores/measures.py", "1.0 - distance, 0.0, 2.0", "1.0 - distance, 0.0, 0.5"),
     ("transforms/embeddings/neighbours.py", "cosines[order]", "cosines[order] / 2"),
-    ("transforms/change/nulls/deals.py", "deal {number} {attempt}", "code {number} {attempt}"),
-    ("transforms/change/nulls/evidence.py", "ndtr(-z)", "ndtr(z)"),
-    ("transforms/change/series/trace_stage.py", "pairs.distances((0", "0.5 * pairs.distances((0"),
-    ("transforms/change/series/change_points.py", "(1.0 + larger)", "(2.0 + larger)"),
+    ("transforms/change/scores/null_deals.py", "deal {number} {attempt}", "code {number} {attempt}"),
+    ("transforms/change/scores/null_evidence.py", "ndtr(-z)", "ndtr(z)"),
+    ("transforms/change/scores/traces.py", "pairs.distances((0", "0.5 * pairs.distances((0"),
+    ("transforms/change/scores/change_points.py", "(1.0 + larger)", "(2.0 + larger)"),
 ]
 
 

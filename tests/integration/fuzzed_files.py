@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from people_making import COMPLEXITY, RATINGS, ROWS, rated, text_from
 
-from lexbeam.transforms.change.gold.gold import GoldOptions
-from lexbeam.transforms.change.gold.gold import read_gold as read_change_gold
+from lexbeam.transforms.change.scores.gold import GoldOptions
+from lexbeam.transforms.change.scores.gold import read_gold as read_change_gold
 from lexbeam.transforms.change.view.view_stage import ViewOptions
 from lexbeam.transforms.cloze.annotations.files import AnnotationOptions, Question, read_annotations
 from lexbeam.transforms.cloze.answers.five_way import read_answers as read_cloze_answers

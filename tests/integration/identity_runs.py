@@ -26,7 +26,7 @@ from wordnet_making import write_wordnet
 
 from lexbeam.transforms.common.store import artefacts, ptransforms
 from lexbeam.transforms.common.store.artefacts import Workspace, as_step, name_of
-from lexbeam.transforms.formats.ingest import cut
+from lexbeam.transforms.formats.ingest import cut_files
 from lexbeam.transforms.formats.ingest import ptransforms as ingest
 from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
 
@@ -58,7 +58,9 @@ def _noted(found: dict[str, dict[str, Case]]) -> Iterator[None]:
         cases = found.setdefault(step.name, {})
         for task in tasks:
             if len(cases) < MOST:
-                cases.setdefault(name_of(step, task), Case(step.name, task, getattr(step, "options", step)))
+                cases.setdefault(
+                    name_of(step, task), Case(step.name, task, step.options if hasattr(step, "stage") else step)
+                )
         return receipts
 
     artefacts.make_all = ptransforms.make_all = make_all
@@ -98,12 +100,12 @@ def large(folder: Path) -> None:
     texts.mkdir()
     rows = [json.dumps({"text": f"The ship of the year {year} sails over the sea."}) for year in range(1800, 1830)]
     (texts / "a.jsonl").write_text("\n".join(rows))
-    sizes = cut.CUT_BYTES, cut.PIECE_BYTES, ingest.UNIT_BYTES
-    cut.CUT_BYTES = cut.PIECE_BYTES = ingest.UNIT_BYTES = 1000
+    sizes = cut_files.CUT_BYTES, cut_files.PIECE_BYTES, ingest.UNIT_BYTES
+    cut_files.CUT_BYTES = cut_files.PIECE_BYTES = ingest.UNIT_BYTES = 1000
     try:
         assert do("corpus", texts, "--out", folder / "out", "--engine", "builtin:en") == 0
     finally:
-        cut.CUT_BYTES, cut.PIECE_BYTES, ingest.UNIT_BYTES = sizes
+        cut_files.CUT_BYTES, cut_files.PIECE_BYTES, ingest.UNIT_BYTES = sizes
 
 
 def stream(folder: Path) -> None:
@@ -147,8 +149,8 @@ def cloze(folder: Path) -> None:
     for n in range(3):
         (texts / f"180{n}.txt").write_text(f"Title {n}\n\nThe {n} old ships sailed.\n\nThey came back.", "utf-8")
     assert corpus(texts, folder / "corpus") == 0
-    cut = ("--layout", "corpus", "--skip-paragraphs", "1", "--max-reject-share", "0.95")
-    assert do("cloze", "pairs", folder / "corpus", *cut, "--out", folder / "documents") == 0
+    cut_files = ("--layout", "corpus", "--skip-paragraphs", "1", "--max-reject-share", "0.95")
+    assert do("cloze", "pairs", folder / "corpus", *cut_files, "--out", folder / "documents") == 0
     ratings = f"{folder / 'rated.csv'}:word=WORD,value=CONC"
     learned = ("--inputs", "ngrams", "--estimator", "ridge", "--resamples", "0", "--out", folder / "model")
     assert call("cloze", "abstractness", "--ratings", ratings, *learned) == 0

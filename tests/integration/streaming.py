@@ -16,12 +16,12 @@ from small_runs import call, published
 
 from lexbeam.pipelines.runners import configs
 from lexbeam.transforms.annotation import annotate as annotating
-from lexbeam.transforms.annotation.landed import Landed
+from lexbeam.transforms.annotation.landed_texts import Landed
 from lexbeam.transforms.common.publish.snapshots import open_snapshot
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.batches import BatchReader
 from lexbeam.transforms.common.store.receipts import read_receipt
-from lexbeam.transforms.formats.ingest.listing import find_files
+from lexbeam.transforms.formats.ingest.input_listing import find_files
 from lexbeam.transforms.stream import ptransforms
 
 WORDS = "ship sea captain sail wind harbour gold letter news king war storm crew deck island".split()  # noqa: SIM905

@@ -7,7 +7,7 @@ import zipfile
 import pandas as pd
 
 from lexbeam.pipelines.cli import main
-from lexbeam.transforms.formats.ingest import cut, ptransforms
+from lexbeam.transforms.formats.ingest import cut_files, ptransforms
 from lexbeam.transforms.formats.readers import text
 
 WORDS = ["ship", "sea", "wind", "sail", "shore", "land", "night", "star", "rope", "tide"]
@@ -37,8 +37,8 @@ def both(tmp_path, monkeypatch, words):
     """Return what is published where nothing is cut and where all is, and the receipts of cut files."""
     found = []
     for name, size in (("whole", 1 << 60), ("cut", 700)):
-        monkeypatch.setattr(cut, "CUT_BYTES", size)
-        monkeypatch.setattr(cut, "PIECE_BYTES", size)
+        monkeypatch.setattr(cut_files, "CUT_BYTES", size)
+        monkeypatch.setattr(cut_files, "PIECE_BYTES", size)
         monkeypatch.setattr(ptransforms, "UNIT_BYTES", size)
         out = tmp_path / name
         assert main(["corpus", str(tmp_path / "in"), "--out", str(out), "--max-reject-share", "1", *words]) == 0

@@ -31,9 +31,9 @@ from lexbeam.transforms.common.publish.layout import SNAPSHOTS, make_marked_fold
 from lexbeam.transforms.common.publish.snapshots import open_snapshot
 from lexbeam.transforms.common.store.artefacts import Workspace, make
 from lexbeam.transforms.common.store.receipts import ArtefactPath, File, read_envelope
-from lexbeam.transforms.corpora.named_artefacts import marks_in_artefacts
-from lexbeam.transforms.formats.ingest.stage import InputFile
-from lexbeam.transforms.formats.ingest.units import unit_of
+from lexbeam.transforms.corpora.forgotten_documents import marks_in_artefacts
+from lexbeam.transforms.formats.ingest.ingestion import InputFile
+from lexbeam.transforms.formats.ingest.input_listing import unit_of
 from lexbeam.transforms.formats.records import text_cleaning
 from lexbeam.transforms.simplification.documents.placed_texts import PlaceInFiles
 from lexbeam.transforms.simplification.instances.found_instances import FindInTexts

@@ -9,13 +9,12 @@ import pytest
 from apache_beam.testing.util import assert_that, equal_to
 
 from lexbeam.pipelines.cli import main
-from lexbeam.schemas.corpus.sentences import SENTENCES
+from lexbeam.schemas.corpus_tables import SENTENCES
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.publish.snapshots import open_snapshot
-from lexbeam.transforms.corpora.corpus import Corpus, check_layers, common_layers
-from lexbeam.transforms.corpora.fetching import SentenceKey, fetch
+from lexbeam.transforms.corpora.annotated_corpora import Corpus, check_layers, common_layers
+from lexbeam.transforms.corpora.document_reading import SentenceKey, column_names, fetch, read_annotated
 from lexbeam.transforms.corpora.ptransforms import FetchSentences
-from lexbeam.transforms.corpora.reading import column_names, read_annotated
 
 BASE = SENTENCES.schema().names
 TREES = """\

@@ -7,7 +7,7 @@ from small_runs import SMALL, WORDS, call, change, corpus, manifest
 from lexbeam.pipelines.frame import publishing
 from lexbeam.transforms.annotation import annotate
 from lexbeam.transforms.change.spaces import training
-from lexbeam.transforms.formats.ingest import units
+from lexbeam.transforms.formats.ingest import input_listing
 
 
 @pytest.fixture
@@ -108,7 +108,7 @@ def test_one_document_more_annotates_its_unit_and_trains_its_slice_alone(texts, 
 
 
 def test_a_new_document_annotates_its_unit_alone_wherever_it_sorts(texts, tmp_path, counted, monkeypatch):
-    monkeypatch.setattr(units, "UNIT_FILES", 2)  # two buckets; by the rule there would be four in the end
+    monkeypatch.setattr(input_listing, "UNIT_FILES", 2)  # two buckets; by the rule there would be four in the end
     out = tmp_path / "out"
     assert corpus(texts, out) == 0
     assert counted["annotated"] == 4
@@ -122,7 +122,7 @@ def test_a_new_document_annotates_its_unit_alone_wherever_it_sorts(texts, tmp_pa
 
 
 def _bucket(name):
-    return units.key_of(name) >> units.KEY_BITS - 1
+    return input_listing.key_of(name) >> input_listing.KEY_BITS - 1
 
 
 MERGED = ("documents", "sentences", "rejects", "inputs")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from small_runs import call, write_texts
 
-from lexbeam.transforms.stream.landing_folder import land_lines
+from lexbeam.transforms.stream.lines import land_lines
 
 NOBODY = 65534
 

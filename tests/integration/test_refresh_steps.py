@@ -6,7 +6,7 @@ import pytest
 from refreshed import KINDS, begun_world, check_steps, date_by_table, make_world
 from small_runs import published
 
-from lexbeam.transforms.formats.ingest import units
+from lexbeam.transforms.formats.ingest import input_listing
 
 NAMES = list(KINDS)
 
@@ -14,7 +14,7 @@ NAMES = list(KINDS)
 @pytest.fixture(autouse=True)
 def _several_units(monkeypatch):
     """Let files be dealt out into units of three, and duplicates into several."""
-    monkeypatch.setattr(units, "UNIT_FILES", 3)
+    monkeypatch.setattr(input_listing, "UNIT_FILES", 3)
 
 
 @pytest.mark.slow

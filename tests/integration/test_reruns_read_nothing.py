@@ -6,7 +6,7 @@ import pandas as pd
 from small_runs import corpus, write_texts
 
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.formats.ingest import listing
+from lexbeam.transforms.formats.ingest import input_listing
 
 
 def test_files_are_opened_once_unless_they_change_or_content_is_asked_for(tmp_path, monkeypatch):
@@ -20,7 +20,7 @@ def test_files_are_opened_once_unless_they_change_or_content_is_asked_for(tmp_pa
         return there(path)
 
     monkeypatch.setattr(files, "open_read", noting)
-    monkeypatch.setattr(listing, "GRANULARITY", -10_000_000_000)  # they were written just now
+    monkeypatch.setattr(input_listing, "GRANULARITY", -10_000_000_000)  # they were written just now
     assert corpus(texts, out) == 0
     assert sorted(opened) == ["1810.txt", "1820.txt", "1860.txt", "1870.txt"]
     opened.clear()

@@ -48,7 +48,7 @@ def test_a_changed_command_takes_up_nothing_of_another(case, grid):
 
 @pytest.mark.soak  # in the suite test_adding_a_layer.py runs a command anew after an edit of its code
 def test_changed_code_takes_up_nothing_of_other_code(grid):
-    edit = next(entry for entry in CODE if entry[0].endswith("annotation/staging.py"))
+    edit = next(entry for entry in CODE if entry[0].endswith("annotation/annotated_tables.py"))
     with contextlib.closing(grid.compare_code(*edit)) as compared:
         found = next(compared)  # of the command that annotates
     assert (found.code, found.wrong) == (0, [])

@@ -89,7 +89,7 @@ def test_a_clock_that_has_gone_back_hides_nothing(texts, tmp_path, monkeypatch, 
 def test_a_stage_whose_engine_is_no_more_is_stale(out):
     snapshot = open_snapshot(str(out))
     stage = snapshot.section("corpus")["stages"]["corpus/annotate"]
-    stage["chosen"] = {"lexbeam.transforms.annotation.engines.registry:ENGINES": ["mine"]}
+    stage["chosen"] = {"lexbeam.transforms.annotation.engines.known_engines:ENGINES": ["mine"]}
     assert stale_sections(snapshot) == {"corpus": ["annotation is made anew because its code has changed"]}
 
 

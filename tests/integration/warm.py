@@ -11,10 +11,10 @@ import gensim.models.word2vec  # noqa: F401
 
 import lexbeam.transforms.annotation.ptransforms
 import lexbeam.transforms.change.graph.ptransforms
-import lexbeam.transforms.change.graph.view_ptransforms
+import lexbeam.transforms.change.graph.space_ptransforms
 import lexbeam.transforms.formats.ingest.ptransforms  # noqa: F401
 from lexbeam.pipelines.frame.registry import COMMANDS, load
-from lexbeam.transforms.annotation.engines.registry import load_engine
+from lexbeam.transforms.annotation.engines.known_engines import load_engine
 
 load_engine("builtin:en")
 for command in map(load, COMMANDS):

@@ -12,10 +12,8 @@ from lexbeam.pipelines.commands.corpus.plan import CorpusOptions, plan_corpus
 from lexbeam.pipelines.frame.command import Inputs
 from lexbeam.pipelines.frame.inputs import LOOK
 from lexbeam.transforms.common.store.artefacts import Artefact
-from lexbeam.transforms.formats.ingest import listed
-from lexbeam.transforms.formats.ingest.listed import ListingWriter, listed_units
-from lexbeam.transforms.formats.ingest.listing import find_files
-from lexbeam.transforms.formats.ingest.units import units_of
+from lexbeam.transforms.formats.ingest import input_listing
+from lexbeam.transforms.formats.ingest.input_listing import ListingWriter, find_files, listed_units, units_of
 
 FEW, MANY = 1000, 4000
 
@@ -67,7 +65,7 @@ def test_what_a_task_plans_has_no_file(folders):
 
 
 def test_a_listing_takes_the_memory_of_a_run(folders, tmp_path, monkeypatch):
-    monkeypatch.setattr(listed, "RUN_ROWS", FEW // 2)
+    monkeypatch.setattr(input_listing, "RUN_ROWS", FEW // 2)
     listings = {}
 
     def write(number):

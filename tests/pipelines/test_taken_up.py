@@ -11,11 +11,11 @@ import yaml
 from lexbeam.pipelines.cli import main
 from lexbeam.pipelines.commands.change import plan
 from lexbeam.transforms.annotation import annotate
-from lexbeam.transforms.change.spaces import alignment_stage, training
+from lexbeam.transforms.change.spaces import aligning, training
 from lexbeam.transforms.change.view import view_stage
 from lexbeam.transforms.common.publish.sections import table_digest
 from lexbeam.transforms.common.publish.snapshots import open_snapshot
-from lexbeam.transforms.formats.ingest import stage as ingest
+from lexbeam.transforms.formats.ingest import ingestion as ingest
 
 pytestmark = pytest.mark.slow
 
@@ -155,7 +155,7 @@ def small(texts, tmp_path_factory):
 def done(monkeypatch):
     """What is really done: slices derived, trained, and alignments fitted."""
     found = Counter()
-    derive, train, fit = view_stage.derive, training.train_space, alignment_stage.fit_alignment
+    derive, train, fit = view_stage.derive, training.train_space, aligning.fit_alignment
 
     def derived(table, slices, *rest):
         found.update(f"derive {slice.name}" for slice in slices)
@@ -171,7 +171,7 @@ def done(monkeypatch):
 
     monkeypatch.setattr(view_stage, "derive", derived)
     monkeypatch.setattr(training, "train_space", trained)
-    monkeypatch.setattr(alignment_stage, "fit_alignment", fitted)
+    monkeypatch.setattr(aligning, "fit_alignment", fitted)
     return found
 
 

@@ -6,8 +6,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from lexbeam.transforms.annotation.engines.paragraphs import annotate_text
-from lexbeam.transforms.annotation.engines.registry import load_engine
+from lexbeam.transforms.annotation.engines.engine import annotate_text
+from lexbeam.transforms.annotation.engines.known_engines import load_engine
 from lexbeam.transforms.sample import corpus as corpus_module
 from lexbeam.transforms.sample import language
 from lexbeam.transforms.sample.corpus import design_corpus, read_documents

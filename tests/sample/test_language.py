@@ -3,8 +3,8 @@
 import pytest
 from HanTa.HanoverTagger import HanoverTagger
 
-from lexbeam.transforms.annotation.engines.paragraphs import annotate_text
-from lexbeam.transforms.annotation.engines.registry import load_engine
+from lexbeam.transforms.annotation.engines.engine import annotate_text
+from lexbeam.transforms.annotation.engines.known_engines import load_engine
 from lexbeam.transforms.sample import language
 from lexbeam.transforms.sample.language import RARE_WORDS
 from lexbeam.transforms.sample.planting import PLANTED_WORDS

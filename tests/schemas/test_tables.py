@@ -4,7 +4,7 @@ import pyarrow as pa
 import pytest
 
 from lexbeam.pipelines.frame.registry import COMMANDS, load
-from lexbeam.schemas.change.summary import SummedKind
+from lexbeam.schemas.change.scores import SummedKind
 from lexbeam.schemas.columns import TEXTS
 from lexbeam.schemas.rejects import NOT_COUNTED, REASONS, RejectRow
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from nets import ends
 
 from lexbeam.transforms.common.errors import UsageError
-from lexbeam.transforms.stream import connections
-from lexbeam.transforms.stream.connections import LineConnection, check_address
+from lexbeam.transforms.stream import lines
+from lexbeam.transforms.stream.lines import LineConnection, check_address
 
 LONGEST = 1 << 20
 
@@ -57,7 +57,7 @@ def test_lines_of_a_socket_come_in_pieces_and_a_sender_may_come_again(server):
 
 
 def test_a_line_may_be_longer_than_what_is_taken_at_a_time(server, monkeypatch):
-    monkeypatch.setattr(connections, "_MOST", 1 << 10)
+    monkeypatch.setattr(lines, "_MOST", 1 << 10)
     listening, address = server
     connection = LineConnection(address, LONGEST)
     long = b"x" * 200_000

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lexbeam.transforms.common.errors import LexbeamError
-from lexbeam.transforms.stream.landing_folder import SPOOL, LandedLines, LineSpool, land_lines, one_line
-from lexbeam.transforms.stream.windows import WindowRule
+from lexbeam.transforms.stream.landing_windows import WindowRule
+from lexbeam.transforms.stream.lines import SPOOL, LandedLines, LineSpool, land_lines, one_line
 
 RULE = WindowRule(10, 3)
 

@@ -10,12 +10,10 @@ import pytest
 from reading import summary
 
 from lexbeam.transforms.common.errors import LexbeamError
-from lexbeam.transforms.stream import line_taking
-from lexbeam.transforms.stream.landing_folder import FolderTakenError, LineSpool
-from lexbeam.transforms.stream.line_taking import LineTaking
-from lexbeam.transforms.stream.sources import Feed
-from lexbeam.transforms.stream.sources_ptransforms import _ReadLines
-from lexbeam.transforms.stream.windows import WindowRule
+from lexbeam.transforms.stream import lines
+from lexbeam.transforms.stream.landing_windows import WindowRule
+from lexbeam.transforms.stream.lines import Feed, FolderTakenError, LineSpool, LineTaking
+from lexbeam.transforms.stream.ptransforms import _ReadLines
 
 
 class Calls:
@@ -99,7 +97,7 @@ def test_a_line_over_the_limit_is_one_reject_of_the_next_run_also_after_a_restar
 def test_a_folder_that_another_process_has_is_waited_for_told_and_then_given_up(fed, monkeypatch, caplog):
     _, feed = fed
     now = [1000.0]
-    monkeypatch.setattr(line_taking.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(lines.time, "monotonic", lambda: now[0])
     taking = LineTaking.of(feed)
     with LineSpool(feed.folder, feed.rule), caplog.at_level(logging.WARNING, "lexbeam"):
         for seconds in (0, 9, 2, 50):
@@ -123,7 +121,7 @@ def test_other_errors_are_not_borne(fed, monkeypatch):
     def broken(*_):
         raise LexbeamError("the folder is broken")
 
-    monkeypatch.setattr(line_taking, "LineSpool", broken)
+    monkeypatch.setattr(lines, "LineSpool", broken)
     step = _ReadLines()
     with pytest.raises(LexbeamError, match="the folder is broken"):
         list(step.process(feed, Calls(), Calls()))

@@ -4,7 +4,7 @@ import pytest
 
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.stream.looking import LookSign, LookWatch, last_look, patience
+from lexbeam.transforms.stream.polling import LookSign, LookWatch, last_look, patience
 
 
 def test_signs_are_seen_and_not_given_too_often(tmp_path, monkeypatch):

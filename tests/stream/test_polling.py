@@ -1,6 +1,6 @@
 """Files are handed on once they have settled, until they have landed, and no more at a time than may wait."""
 
-from lexbeam.transforms.formats.ingest.stage import InputFile
+from lexbeam.transforms.formats.ingest.ingestion import InputFile
 from lexbeam.transforms.stream.polling import TRACKED, Polling
 
 

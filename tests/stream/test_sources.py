@@ -5,8 +5,9 @@ import importlib
 import pytest
 
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
-from lexbeam.transforms.stream.sources import SOURCES, Feed, check_landing, chosen_source
-from lexbeam.transforms.stream.windows import WindowRule
+from lexbeam.transforms.stream.landing_windows import WindowRule
+from lexbeam.transforms.stream.lines import Feed
+from lexbeam.transforms.stream.stream_sources import SOURCES, check_landing, chosen_source
 
 
 def test_every_source_that_feeds_has_its_transform():

@@ -5,17 +5,16 @@ from dataclasses import replace
 import pytest
 
 from lexbeam.transforms.annotation import annotate as annotating
-from lexbeam.transforms.annotation.annotate import ANNOTATE, AnnotateOptions
-from lexbeam.transforms.annotation.engines.registry import describe_engine
-from lexbeam.transforms.annotation.landed import landed_texts
-from lexbeam.transforms.annotation.landing import LAND, intake_of, place_of, with_landed
+from lexbeam.transforms.annotation.annotate import ANNOTATE, AnnotateOptions, place_of, with_landed
+from lexbeam.transforms.annotation.engines.known_engines import describe_engine
+from lexbeam.transforms.annotation.landed_texts import landed_texts
 from lexbeam.transforms.common.records import annotation_schema
 from lexbeam.transforms.common.store.artefacts import Workspace, files_of, make, name_of
-from lexbeam.transforms.formats.ingest.duplicates import AnnotateTask
-from lexbeam.transforms.formats.ingest.stage import INGEST, IngestOptions, InputFile
-from lexbeam.transforms.formats.ingest.units import unit_of
+from lexbeam.transforms.formats.ingest.ingestion import INGEST, IngestOptions, InputFile
+from lexbeam.transforms.formats.ingest.input_listing import unit_of
+from lexbeam.transforms.formats.ingest.staged_records import AnnotateTask
+from lexbeam.transforms.stream.landing_windows import LAND, WindowSteps, intake_of, land_window
 from lexbeam.transforms.stream.polling import LandedFiles
-from lexbeam.transforms.stream.window import WindowSteps, land_window
 
 ENGINE = describe_engine("builtin:en").fingerprint
 STEPS = WindowSteps(

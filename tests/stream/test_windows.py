@@ -3,7 +3,7 @@
 import pytest
 
 from lexbeam.transforms.common.errors import UsageError
-from lexbeam.transforms.stream.windows import WINDOW_BYTES, WindowRule, seconds_of
+from lexbeam.transforms.stream.landing_windows import WINDOW_BYTES, WindowRule, seconds_of
 
 
 @pytest.mark.parametrize(

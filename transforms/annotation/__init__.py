@@ -1,6 +1,6 @@
 """Annotation: text to sentences with lemmas and parts of speech, by several engines.
 
-In: staged documents. Out: tables `documents` and `sentences`. Read `annotate` and `merges`; `engines` has what
-annotates, `ptransforms` the glue.
+In: staged documents. Out: tables `documents` and `sentences`. Read `annotate` and `annotated_tables`; `engines` has
+what annotates, `ptransforms` the glue.
 A change here annotates every corpus anew.
 """

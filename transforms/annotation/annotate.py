@@ -1,37 +1,52 @@
-"""Annotation of a staging file: its records become staged documents and sentences.
+"""Annotation of a staging file: its records become staged documents and sentences; and the counts of a corpus.
 
     receipt = make(workspace, ANNOTATE, task, options)
 
-Ids are assigned here, once duplicates are known. A record on which the engine fails is a reject.
+Ids are assigned here, once duplicates are known. A record on which the engine fails is a reject. The counts of a corpus
+are sums of what receipts of ingestion and annotation say, whose size follows reasons and years.
 """
 
+import heapq
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Annotated as Typed
 
 import numpy as np
 import pyarrow as pa
 
-from lexbeam.schemas.corpus.sentences import sentences_schema
-from lexbeam.schemas.rejects import RejectRow
+from lexbeam.schemas.corpus_tables import sentences_schema
+from lexbeam.schemas.rejects import NOT_COUNTED, RejectRow
+from lexbeam.transforms.annotation.annotated_tables import (
+    AnnotatedBlock,
+    count_annotation,
+    stage_documents,
+    stage_sentences,
+)
+from lexbeam.transforms.annotation.engines.engine import annotate_text
+from lexbeam.transforms.annotation.engines.known_engines import chosen_entries, load_engine
 from lexbeam.transforms.annotation.engines.normalise import NormalisationRules
-from lexbeam.transforms.annotation.engines.paragraphs import annotate_text
-from lexbeam.transforms.annotation.engines.registry import chosen_entries, load_engine
-from lexbeam.transforms.annotation.landed import LandedPlace, landed_texts
-from lexbeam.transforms.annotation.staging import AnnotatedBlock, count_annotation, stage_documents, stage_sentences
+from lexbeam.transforms.annotation.landed_texts import LandedPlace, landed_texts
 from lexbeam.transforms.common.blas import one_thread
 from lexbeam.transforms.common.code.usage import LANDED, tell_amount
 from lexbeam.transforms.common.errors import LexbeamError, failure_of
 from lexbeam.transforms.common.records import annotation_batch, annotation_schema
-from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.artefacts import Artefact, Stage, Workspace, name_of
 from lexbeam.transforms.common.store.batches import BatchReader
 from lexbeam.transforms.common.store.classes import Staged
 from lexbeam.transforms.common.store.identity import Fingerprinted, Uncounted
-from lexbeam.transforms.formats.ingest.counts import late_counts, stage_inputs
-from lexbeam.transforms.formats.ingest.duplicates import AnnotateTask, Decision, document_id
-from lexbeam.transforms.formats.ingest.staging import EXAMPLES, RecordRow, stage_rejects
-from lexbeam.transforms.layers.registry import columns_of
+from lexbeam.transforms.common.store.receipts import totals
+from lexbeam.transforms.formats.ingest.ingestion import Ingested
+from lexbeam.transforms.formats.ingest.intake_tables import late_counts, stage_inputs
+from lexbeam.transforms.formats.ingest.staged_records import (
+    EXAMPLES,
+    AnnotateTask,
+    Decision,
+    RecordRow,
+    document_id,
+    stage_rejects,
+)
+from lexbeam.transforms.formats.records.layers import columns_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -201,7 +216,7 @@ def _annotate(
 
 
 def _chosen(_: AnnotateTask, options: AnnotateOptions) -> dict[str, tuple[str, ...]]:
-    return {**chosen_entries(options.engine), "lexbeam.transforms.layers.registry:LAYERS": options.layers}
+    return {**chosen_entries(options.engine), "lexbeam.transforms.formats.records.layers:LAYERS": options.layers}
 
 
 ANNOTATE: Stage[AnnotateTask, AnnotateOptions, Annotated] = Stage(
@@ -214,3 +229,84 @@ ANNOTATE: Stage[AnnotateTask, AnnotateOptions, Annotated] = Stage(
     unit="batches",
     splits=True,
 )
+
+
+def place_of(workspace: Workspace, options: AnnotateOptions) -> LandedPlace:
+    """Return where texts land that are annotated with some options by the code of now."""
+    return LandedPlace(workspace.root, name_of(ANNOTATE, None, options))
+
+
+def with_landed(workspace: Workspace, options: AnnotateOptions) -> AnnotateOptions:
+    """Return options with which annotation asks what has landed before it works."""
+    return replace(options, landed=place_of(workspace, options))
+
+
+EXAMPLES_SHOWN = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class IntakeCounts:
+    """Sums over units and staging files.
+
+    Attributes:
+        inputs: bytes that were read, and records.
+        notes: what readers changed or guessed, and how often.
+        reasons: rejects by reason.
+        examples: of rejects that count as faults the least, at most `EXAMPLES_SHOWN`.
+        years_taken_in: years of documents, before duplicates are known.
+        counts: documents, sentences, tokens and characters.
+        years: documents by year.
+        tokens_by_year: tokens by year.
+        languages: documents by language, without those that have none.
+        columns: columns of annotation that are not null in every sentence.
+    """
+
+    inputs: dict[str, int] = field(default_factory=dict)
+    notes: dict[str, int] = field(default_factory=dict)
+    reasons: dict[str, int] = field(default_factory=dict)
+    examples: tuple[RejectRow, ...] = ()
+    years_taken_in: frozenset[int] = frozenset()
+    counts: dict[str, int] = field(default_factory=dict)
+    years: dict[int, int] = field(default_factory=dict)
+    tokens_by_year: dict[int, int] = field(default_factory=dict)
+    languages: dict[str, int] = field(default_factory=dict)
+    columns: frozenset[str] = frozenset()
+
+
+def counts_of(receipt: Ingested | Annotated) -> IntakeCounts:
+    """Return what a unit counts, or an annotated staging file."""
+    if isinstance(receipt, Ingested):
+        return IntakeCounts(
+            inputs={name: receipt.counts[name] for name in ("bytes", "records")},
+            notes=receipt.notes,
+            reasons=receipt.reasons,
+            examples=receipt.examples,
+            years_taken_in=frozenset(receipt.years),
+        )
+    return IntakeCounts(
+        reasons=receipt.reasons,
+        examples=receipt.examples,
+        counts=receipt.counts,
+        years=receipt.years,
+        tokens_by_year=receipt.tokens_by_year,
+        languages=receipt.languages,
+        columns=frozenset(receipt.columns),
+    )
+
+
+def sum_counts(counts: Iterable[IntakeCounts]) -> IntakeCounts:
+    """Return the sum of counts, in whatever order."""
+    held = list(counts)
+    faults = (row for each in held for row in each.examples if row.reason not in NOT_COUNTED)
+    return IntakeCounts(
+        inputs=dict(totals(each.inputs for each in held)),
+        notes=dict(totals(each.notes for each in held)),
+        reasons=dict(totals(each.reasons for each in held)),
+        examples=tuple(heapq.nsmallest(EXAMPLES_SHOWN, faults)),
+        years_taken_in=frozenset().union(*(each.years_taken_in for each in held)),
+        counts=dict(totals(each.counts for each in held)),
+        years=dict(totals(each.years for each in held)),
+        tokens_by_year=dict(totals(each.tokens_by_year for each in held)),
+        languages=dict(totals(each.languages for each in held)),
+        columns=frozenset().union(*(each.columns for each in held)),
+    )

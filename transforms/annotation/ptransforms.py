@@ -12,14 +12,20 @@ from dataclasses import dataclass
 
 import apache_beam as beam
 
-from lexbeam.transforms.annotation.annotate import ANNOTATE, Annotated, AnnotateOptions
-from lexbeam.transforms.annotation.counts import IntakeCounts, counts_of, sum_counts
-from lexbeam.transforms.annotation.landing import with_landed
+from lexbeam.transforms.annotation.annotate import (
+    ANNOTATE,
+    Annotated,
+    AnnotateOptions,
+    IntakeCounts,
+    counts_of,
+    sum_counts,
+    with_landed,
+)
 from lexbeam.transforms.common.store.artefacts import Workspace
 from lexbeam.transforms.common.store.classes import Staged
 from lexbeam.transforms.common.store.ptransforms import MakeArtefact, SpreadOverLanes
-from lexbeam.transforms.formats.ingest.duplicates import AnnotateTask
-from lexbeam.transforms.formats.ingest.stage import Ingested
+from lexbeam.transforms.formats.ingest.ingestion import Ingested
+from lexbeam.transforms.formats.ingest.staged_records import AnnotateTask
 
 
 def _characters(task: tuple[str, AnnotateTask]) -> float:

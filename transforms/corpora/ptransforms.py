@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import apache_beam as beam
 
-from lexbeam.transforms.corpora.corpus import Corpus, PartPair, SentencePart, common_layers, place_of
-from lexbeam.transforms.corpora.fetching import (
+from lexbeam.transforms.corpora.annotated_corpora import Corpus, PartPair, SentencePart, common_layers, place_of
+from lexbeam.transforms.corpora.document_reading import (
     FetchedSentence,
     SentenceKey,
     check_fetching,
@@ -143,7 +143,7 @@ class FetchSentences(beam.PTransform):
     """Fetch sentences by their keys: one read of each part that holds any, however many keys.
 
     A key that comes several times is fetched once. Of a document that several corpora hold, the copy
-    that counts is read (`lexbeam.transforms.corpora.fetching`). The output may carry text: do not group it.
+    that counts is read (`lexbeam.transforms.corpora.document_reading`). The output may carry text: do not group it.
 
     Attributes:
         corpora: where to look, one or more.

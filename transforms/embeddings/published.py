@@ -15,8 +15,7 @@ from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.tables import read_rows
 from lexbeam.transforms.embeddings.alignment import APART
-from lexbeam.transforms.embeddings.rows import is_sparse
-from lexbeam.transforms.embeddings.spaces import Side, Space, apply
+from lexbeam.transforms.embeddings.spaces import Side, Space, apply, is_sparse
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

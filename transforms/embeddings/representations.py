@@ -14,11 +14,18 @@ from lexbeam.transforms.common.code.registry import Entry, Registry
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.embeddings.alignment import ALIGNMENTS
-from lexbeam.transforms.embeddings.counted.contexts import STEPS, Cooccurrences
-from lexbeam.transforms.embeddings.counted.glove import compiled_glove, train_glove
-from lexbeam.transforms.embeddings.counted.weightings import ppmi, projected, random_vectors, truncated_svd
-from lexbeam.transforms.embeddings.memory import check_decomposition
-from lexbeam.transforms.embeddings.rows import with_direction
+from lexbeam.transforms.embeddings.counted_vectors import (
+    STEPS,
+    Cooccurrences,
+    compiled_glove,
+    ppmi,
+    projected,
+    random_vectors,
+    train_glove,
+    truncated_svd,
+)
+from lexbeam.transforms.embeddings.sgns import check_decomposition
+from lexbeam.transforms.embeddings.spaces import with_direction
 
 REGISTRY = "lexbeam.transforms.embeddings.representations:REPRESENTATIONS"
 SGNS = "sgns"

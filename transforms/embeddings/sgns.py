@@ -5,23 +5,175 @@ enter the model by descending count, ties by word, so that no tie is left to a l
 """
 
 import hashlib
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from lexbeam.transforms.common.batched import batched
 from lexbeam.transforms.common.blas import one_thread
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.common.options.fields import option
-from lexbeam.transforms.embeddings.memory import check_memory
-from lexbeam.transforms.embeddings.schedule import Jobs
 from lexbeam.transforms.embeddings.starts import ContextRows, Start, Weights, context_rows, fill_by_chance, given_rows
 
 if TYPE_CHECKING:
     from gensim.models import Word2Vec
+
+
+JOB_WORDS = 10_000
+
+
+class Jobs:
+    """Sentences cut into jobs: as many as have 10,000 words together, or a longer one; a job has one learning rate."""
+
+    def __init__(self, *, alpha: float, min_alpha: float, epochs: int, sentences: int) -> None:
+        """Begin.
+
+        Args:
+            alpha: the learning rate at the start.
+            min_alpha: that at the end.
+            epochs: passes over the sentences.
+            sentences: of an epoch.
+        """
+        self._alpha = alpha
+        self._min_alpha = min_alpha
+        self._epochs = epochs
+        self._sentences = sentences
+        self.begin(0)
+
+    def begin(self, epoch: int) -> None:
+        """Begin an epoch."""
+        self._epoch = epoch
+        self._done = self._inside = self._words = 0
+
+    def sentences_done(self) -> int:
+        """Return the number of sentences of the epoch so far."""
+        return self._done + self._inside
+
+    def cut(self, lengths: npt.NDArray[np.int64]) -> Iterator[tuple[int, int, float]]:
+        """Yield the first of some sentences, the last (not included), and the learning rate; `lengths` are in words."""
+        ends = np.cumsum(lengths)
+        first, before = 0, 0
+        while first < len(ends):
+            last = int(np.searchsorted(ends, before + JOB_WORDS - self._words, side="right"))
+            if last <= first:  # it does not fit: a job is full
+                self._done, self._inside, self._words = self._done + self._inside, 0, 0
+                last = int(np.searchsorted(ends, before + JOB_WORDS, side="right"))
+                last = max(last, first + 1)
+            yield first, last, self._rate()
+            self._inside += last - first
+            self._words += int(ends[last - 1]) - before
+            first, before = last, int(ends[last - 1])
+
+    def _rate(self) -> float:
+        progress = (self._epoch + self._done / self._sentences) / self._epochs
+        return max(self._min_alpha, self._alpha - (self._alpha - self._min_alpha) * progress)
+
+
+_PADDED = 16  # numbers to which a row of the trainer in C is filled up
+_TEXT = 250  # bytes of a word beside its vectors: its text, its uses, its places
+_REST = 1 << 20  # tables of one size
+
+
+def training_memory(words: int, dim: int, contexts: int = 0, rare: int = 0, *, keep_contexts: bool = False) -> int:
+    """Return the bytes that a training takes at its peak, about: two matrices, what is handed on, and tables.
+
+    Args:
+        words: of the vocabulary.
+        dim: of the vectors.
+        contexts: rows of contexts, if they are not as many.
+        rare: words below the frequency cut, which are read and not trained.
+        keep_contexts: whether context vectors are handed on beside the vectors.
+    """
+    padded = -(-dim // _PADDED) * _PADDED
+    matrices = 4 * (words + (contexts or words)) * padded + 4 * words * dim * (1 + keep_contexts)
+    return matrices + _TEXT * (words + rare) + _REST
+
+
+def decomposition_memory(words: int, dim: int) -> int:
+    """Return the bytes that a truncated singular value decomposition takes at its peak, about.
+
+    These are eight dense matrices of words by words where there are at most three times `dim`, six of words by `dim` of
+    more words (`counted.weightings.truncated_svd`).
+    """
+    return 8 * words * (8 * words if words <= 3 * dim else 6 * dim) + _REST
+
+
+def available_memory(root: str = "/") -> int | None:
+    """Return the bytes that this process can still have: of the machine, or of the container; None: nobody knows.
+
+    Args:
+        root: where the system's files are.
+    """
+    found = []
+    for line in _read(root, "proc/meminfo").splitlines():
+        if line.startswith("MemAvailable:"):
+            found.append(1024 * int(line.split()[1]))
+    for most, used, stat in _GROUPS:
+        limit, now = _read(root, most).strip(), _read(root, used).strip()
+        if limit.isdigit() and now.isdigit():
+            # The cache of files counts as used, and is given up when it is asked for.
+            cached = [line.split()[1] for line in _read(root, stat).splitlines() if line.startswith("inactive_file ")]
+            found.append(max(0, int(limit) - int(now) + sum(map(int, cached))))
+    return min(found, default=None)
+
+
+# Limits, use and its kinds, by the two versions of control groups.
+_GROUPS = (
+    ("sys/fs/cgroup/memory.max", "sys/fs/cgroup/memory.current", "sys/fs/cgroup/memory.stat"),
+    (
+        "sys/fs/cgroup/memory/memory.limit_in_bytes",
+        "sys/fs/cgroup/memory/memory.usage_in_bytes",
+        "sys/fs/cgroup/memory/memory.stat",
+    ),
+)
+
+
+def _read(root: str, path: str) -> str:
+    try:
+        with open(os.path.join(root, path), encoding="ascii") as stream:
+            return stream.read()
+    except OSError:
+        return ""
+
+
+def check_memory(
+    slice_name: str, words: int, dim: int, contexts: int = 0, rare: int = 0, *, keep_contexts: bool = False
+) -> None:
+    """Refuse a training that this machine has not the memory for, before it begins.
+
+    Raises:
+        LexbeamError: it has not; the message has both numbers.
+    """
+    _check(
+        training_memory(words, dim, contexts, rare, keep_contexts=keep_contexts),
+        f"slice {slice_name!r}: to train {words:,} words of {dim} numbers",
+        "raise `min_count`, lower `dim`, or let fewer workers train at a time",
+    )
+
+
+def check_decomposition(words: int, dim: int) -> None:
+    """Refuse a decomposition that this machine has not the memory for, before it begins.
+
+    Raises:
+        LexbeamError: it has not; the message has both numbers.
+    """
+    _check(
+        decomposition_memory(words, dim),
+        f"to decompose the vectors of {words:,} words to {dim} numbers",
+        "raise `min_count`, or lower `dim`",
+    )
+
+
+def _check(needed: int, what: str, remedy: str) -> None:
+    left = available_memory()
+    if left is not None and needed > left:
+        raise LexbeamError(f"{what} takes {needed / 1e9:.2f} GB of memory, and {left / 1e9:.2f} GB are left: {remedy}")
+
 
 _TRAINED = "lexbeam.transforms.embeddings.representations:REPRESENTATIONS=sgns"  # what uses an option, see `option`
 

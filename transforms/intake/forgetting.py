@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 import pyarrow.parquet as pq
 
-from lexbeam.schemas.corpus.inputs import INPUTS
+from lexbeam.schemas.corpus_tables import INPUTS
 from lexbeam.transforms.common.publish.forgotten import ForgottenMarks
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.store import files

@@ -13,11 +13,11 @@ import apache_beam as beam
 from lexbeam.transforms.common.parts import parts_for
 from lexbeam.transforms.common.store.artefacts import Step, Workspace
 from lexbeam.transforms.common.store.classes import Staged
-from lexbeam.transforms.common.store.merge import MergeTask
 from lexbeam.transforms.common.store.ptransforms import Each, MergeTables, MergeTasks, SpreadOverLanes
+from lexbeam.transforms.common.store.staged import MergeTask
 from lexbeam.transforms.common.store.tables import Part
+from lexbeam.transforms.formats.ingest.ingestion import Unit
 from lexbeam.transforms.formats.ingest.ptransforms import ListFiles, MakeOfFiles, NumberUnits
-from lexbeam.transforms.formats.ingest.stage import Unit
 from lexbeam.transforms.intake.intake_staging import Loaded, LoadedCounts, sum_loaded
 from lexbeam.transforms.intake.settling import MergeListed, Settled, SettleRows
 

@@ -26,9 +26,9 @@ from lexbeam.transforms.common.store.classes import Staged
 from lexbeam.transforms.common.store.receipts import totals
 from lexbeam.transforms.common.store.staged import StagedWriter
 from lexbeam.transforms.common.texts.encodings import encoding_remedy
-from lexbeam.transforms.formats.ingest.counts import InputCount, notes_of, stage_inputs
-from lexbeam.transforms.formats.ingest.stage import InputFile, Unit, acceptable
-from lexbeam.transforms.formats.ingest.staging import EXAMPLES, RejectStage
+from lexbeam.transforms.formats.ingest.ingestion import InputFile, Unit, acceptable
+from lexbeam.transforms.formats.ingest.intake_tables import InputCount, notes_of, stage_inputs
+from lexbeam.transforms.formats.ingest.staged_records import EXAMPLES, RejectStage
 from lexbeam.transforms.formats.readers.delimited import Row
 from lexbeam.transforms.formats.readers.registry import printable
 from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Reject

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import BinaryIO, NamedTuple, TypeVar
 
 from lexbeam.transforms.common.errors import LexbeamError
-from lexbeam.transforms.formats.ingest.stage import InputFile
+from lexbeam.transforms.formats.ingest.ingestion import InputFile
 from lexbeam.transforms.formats.readers.delimited import Row, quotes_settled, rows
 from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Reject, Source
 from lexbeam.transforms.formats.sources.archives import open_sources

@@ -16,9 +16,8 @@ import pyarrow as pa
 
 from lexbeam.schemas.columns import Table
 from lexbeam.schemas.rejects import RejectRow
-from lexbeam.transforms.annotation.engines.engine import Engine
-from lexbeam.transforms.annotation.engines.registry import chosen_entries, load_engine
-from lexbeam.transforms.annotation.engines.texts import annotate_sentences
+from lexbeam.transforms.annotation.engines.engine import Engine, annotate_sentences
+from lexbeam.transforms.annotation.engines.known_engines import chosen_entries, load_engine
 from lexbeam.transforms.common.batched import batched
 from lexbeam.transforms.common.blas import one_thread
 from lexbeam.transforms.common.records import Sentence
@@ -26,11 +25,10 @@ from lexbeam.transforms.common.store.artefacts import Artefact, Step
 from lexbeam.transforms.common.store.batches import SideRows
 from lexbeam.transforms.common.store.classes import Staged
 from lexbeam.transforms.common.store.identity import Fingerprinted
-from lexbeam.transforms.common.store.merge import MergeTask, entries, gather_stage
+from lexbeam.transforms.common.store.staged import MergeTask, entries, gather_stage
 from lexbeam.transforms.common.store.tables import PartFile, Row, write_rows
-from lexbeam.transforms.formats.ingest.counts import merge_inputs
-from lexbeam.transforms.formats.ingest.merges import merge_rejects
-from lexbeam.transforms.formats.ingest.staging import RejectStage
+from lexbeam.transforms.formats.ingest.intake_tables import merge_inputs, merge_rejects
+from lexbeam.transforms.formats.ingest.staged_records import RejectStage
 from lexbeam.transforms.intake.intake_staging import RowSchema
 
 T = TypeVar("T")
@@ -58,7 +56,7 @@ class TextAnnotationOptions:
 
     def chosen(self) -> dict[str, tuple[str, ...]]:
         """Return the entries of registries that count, see `Step`."""
-        return {**chosen_entries(self.engine), "lexbeam.transforms.layers.registry:LAYERS": self.layers}
+        return {**chosen_entries(self.engine), "lexbeam.transforms.formats.records.layers:LAYERS": self.layers}
 
 
 Counts = defaultdict[str, Counter[str]]  # by what is counted, how many there are of each kind

@@ -1,25 +1,33 @@
-"""Which of the files that a look finds are handed on: those that have settled, and have not landed.
+"""Which of the files that a look finds are handed on, and the signs by which it is seen that a stream goes on looking.
 
     polling = Polling(apart=..., most=..., again=...)
     for each look: ready = polling.look(files, at, landed)
 
-Nothing of this has to outlive the process: a file is handed on until it has landed, which the artefacts say, and one
-that is handed on twice lands once. Of files that have landed, 16 bytes each are kept; of others, at most `TRACKED`
-windows full.
+Those are handed on that have settled, and have not landed. Nothing of this has to outlive the process: a file is handed
+on until it has landed, which the artefacts say, and one that is handed on twice lands once. Of files that have landed,
+16 bytes each are kept; of others, at most `TRACKED` windows full.
+
+    sign = LookSign(root)                  # in the worker that looks
+    for each look: sign.give()
+    watch = LookWatch(root, seconds)       # in whoever has started the stream, and waits
+    now and then: watch.check()
 """
 
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import islice
 
-from lexbeam.transforms.annotation.landed import Landed, SortedKeys, receipts_since
-from lexbeam.transforms.annotation.landing import LAND, file_key
+from lexbeam.transforms.annotation.landed_texts import Landed, SortedKeys, receipts_since
+from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.artefacts import Workspace
 from lexbeam.transforms.common.store.batches import BatchReader
 from lexbeam.transforms.common.store.sound import Damaged
-from lexbeam.transforms.formats.ingest.listing import GRANULARITY
-from lexbeam.transforms.formats.ingest.settling import FileLook, SettlingFile, look_at
-from lexbeam.transforms.formats.ingest.stage import InputFile
+from lexbeam.transforms.formats.ingest.file_changes import FileLook, SettlingFile, look_at
+from lexbeam.transforms.formats.ingest.ingestion import InputFile
+from lexbeam.transforms.formats.ingest.input_listing import GRANULARITY
+from lexbeam.transforms.stream.landing_windows import LAND, file_key
 
 TRACKED = 4  # times as many files as are on their way are watched until they settle
 _CHUNK = 1 << 12
@@ -30,7 +38,7 @@ class LandedFiles:
 
     Args:
         workspace: where artefacts lie.
-        intake: see `landing.intake_of`.
+        intake: see `landing_windows.intake_of`.
     """
 
     def __init__(self, workspace: Workspace, intake: str) -> None:
@@ -109,3 +117,78 @@ class Polling:
             handed[name] = at, ready[name]
         self._states, self._handed = states, handed
         return [ready[name] for name in now]
+
+
+_SIGN = "stream.looked"
+_OFTEN = 15.0  # seconds between two signs at least: a look may come each second, and an object store wants money
+_PATIENCE = 600.0  # seconds without a look, at least, after which a stream is taken for dead
+
+
+class LookSign:
+    """Gives a sign of each look, not too often.
+
+    Args:
+        root: the folder of artefacts.
+    """
+
+    def __init__(self, root: str) -> None:
+        self._path = files.join(root, _SIGN)
+        self._given = float("-inf")
+
+    def give(self) -> None:
+        """Note that the inputs have been looked at."""
+        if time.monotonic() - self._given >= _OFTEN:
+            files.write_bytes(self._path, f"{time.time():.6f}\n".encode())
+            self._given = time.monotonic()
+
+
+def last_look(root: str) -> float | None:
+    """Return when a stream last looked at its inputs, in seconds since 1970, to some 15 s; None: it is not known."""
+    with suppress(OSError, LexbeamError, ValueError):
+        return float(_sign(root))
+    return None
+
+
+def _sign(root: str) -> bytes:
+    return files.read_bytes(files.join(root, _SIGN))
+
+
+def patience(every: float) -> float:
+    """Return after how many seconds without a look a stream that is to look each `every` seconds is taken for dead."""
+    return max(_PATIENCE, 60 * every)
+
+
+class LookWatch:
+    """Sees whether a stream goes on looking. Only that signs differ counts, so no two clocks are compared.
+
+    Args:
+        root: the folder of artefacts.
+        seconds: how long to wait for the next sign.
+    """
+
+    def __init__(self, root: str, seconds: float) -> None:
+        self._root = root
+        self._seconds = seconds
+        self._seen = b""
+        self._seen = self._look()
+        self._at = time.monotonic()
+
+    def _look(self) -> bytes:
+        with suppress(OSError, LexbeamError):  # there is none yet, or a store does not answer for once
+            return _sign(self._root)
+        return self._seen
+
+    def check(self) -> None:
+        """Look for a new sign.
+
+        Raises:
+            LexbeamError: there has been none for too long.
+        """
+        sign = self._look()
+        if sign != self._seen:
+            self._seen, self._at = sign, time.monotonic()
+        elif (waited := time.monotonic() - self._at) > self._seconds:
+            raise LexbeamError(
+                f"the stream has not looked at its inputs for {waited:.0f} s: the runner has lost the step that does, "
+                "or has no worker for it. What has landed stays; give the command again, and it goes on"
+            )

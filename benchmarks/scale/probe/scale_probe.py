@@ -58,7 +58,7 @@ def measure_worker() -> None:
 
     _time_within("lexbeam.transforms.common.store.files", "open_read", "open")
     _time_within("lexbeam.transforms.formats.sources.readings", "first_reading", "digest")
-    _time_within("lexbeam.transforms.formats.ingest.stage", "first_reading", "digest")
+    _time_within("lexbeam.transforms.formats.ingest.ingestion", "first_reading", "digest")
     make_all = ptransforms.make_all
 
     @functools.wraps(make_all)

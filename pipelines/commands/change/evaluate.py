@@ -21,12 +21,18 @@ from lexbeam.pipelines.commands.options import input_folder
 from lexbeam.pipelines.frame.command import HandedBack, Inputs, InputTable, TableSource
 from lexbeam.pipelines.frame.common_options import PublishOptions
 from lexbeam.pipelines.frame.openings import Opening
-from lexbeam.schemas.change.scores import SCORES
-from lexbeam.schemas.change.systems import SYSTEM_SCORES
+from lexbeam.schemas.change.scores import SCORES, SYSTEM_SCORES
 from lexbeam.schemas.metrics import CHANGE_METRICS
-from lexbeam.transforms.change.gold.evaluation import TAKES, EvaluationOptions, evaluate, of_gold
-from lexbeam.transforms.change.gold.gold import Gold, GoldOptions, read_gold
-from lexbeam.transforms.change.gold.systems import COLUMNS, NAMED_COLUMNS, ScoredWords, read_predictions
+from lexbeam.transforms.change.scores.evaluation import TAKES, EvaluationOptions, evaluate, of_gold
+from lexbeam.transforms.change.scores.gold import (
+    COLUMNS,
+    NAMED_COLUMNS,
+    Gold,
+    GoldOptions,
+    ScoredWords,
+    read_gold,
+    read_predictions,
+)
 from lexbeam.transforms.change.view.words import ViewOptions
 from lexbeam.transforms.common.code.fingerprints import digest
 from lexbeam.transforms.common.errors import UsageError

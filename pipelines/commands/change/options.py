@@ -5,18 +5,16 @@ from dataclasses import dataclass
 
 from lexbeam.pipelines.commands.options import corpus_folders
 from lexbeam.pipelines.frame.common_options import RunnerOptions
-from lexbeam.transforms.change.nulls.deals import BY
-from lexbeam.transforms.change.nulls.evidence import LEAST_RUNS
 from lexbeam.transforms.change.scores.measures import check_measures
-from lexbeam.transforms.change.scores.score_stage import ChangeScoreOptions
-from lexbeam.transforms.change.scores.system_settings import check_settings, has_chance, options_beside
-from lexbeam.transforms.change.spaces.alignment_stage import AlignOptions
-from lexbeam.transforms.change.spaces.neighbour_stage import NeighbourOptions
+from lexbeam.transforms.change.scores.named_systems import check_settings, has_chance, options_beside
+from lexbeam.transforms.change.scores.null_deals import BY
+from lexbeam.transforms.change.scores.null_evidence import LEAST_RUNS
+from lexbeam.transforms.change.scores.scoring import ChangeScoreOptions
+from lexbeam.transforms.change.spaces.aligning import AlignOptions, NeighbourOptions
 from lexbeam.transforms.change.spaces.shards import ShardOptions, check_steps
 from lexbeam.transforms.change.view.slices import PAIRINGS, parse_slices, spans_text, with_hyphens
-from lexbeam.transforms.change.view.targets import ViewTargets, load_targets
 from lexbeam.transforms.change.view.view_stage import SMALLEST
-from lexbeam.transforms.change.view.words import ViewOptions
+from lexbeam.transforms.change.view.words import ViewOptions, ViewTargets, load_targets
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import embedded, option, options_of
 from lexbeam.transforms.common.options.small_texts import word_lines

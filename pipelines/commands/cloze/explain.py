@@ -17,7 +17,7 @@ from lexbeam.pipelines.frame.blocks import shown_lines
 from lexbeam.pipelines.frame.command import Action, Command, StringCall
 from lexbeam.pipelines.shown.rows import rows_as_json, rows_as_tsv
 from lexbeam.schemas.cloze.pairs import CRITERIA, FLAGS, KINDS
-from lexbeam.transforms.annotation.engines.registry import describe_engine, load_engine
+from lexbeam.transforms.annotation.engines.known_engines import describe_engine, load_engine
 from lexbeam.transforms.cloze.filters.candidates import CandidateSetting
 from lexbeam.transforms.cloze.filters.explanation import explained, pair_of
 from lexbeam.transforms.cloze.filters.options import CandidateOptions, filter_request, lacking

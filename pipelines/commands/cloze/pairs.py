@@ -22,7 +22,7 @@ from lexbeam.pipelines.frame.inputs import corpora_of, first_inputs
 from lexbeam.pipelines.frame.openings import Opening
 from lexbeam.schemas.cloze.pairs import FLAGS, KINDS, PAIR_INPUTS, PAIR_REJECTS, PAIRS
 from lexbeam.schemas.rejects import REMEDIES
-from lexbeam.transforms.annotation.engines.registry import describe_engine
+from lexbeam.transforms.annotation.engines.known_engines import describe_engine
 from lexbeam.transforms.cloze.pairs.loaded_pairs import RULE, ReadCorpusPairs, ReadPairs, SettlePairs
 from lexbeam.transforms.cloze.pairs.pair import LengthOptions
 from lexbeam.transforms.cloze.pairs.pair_layouts import CORPUS, LAYOUTS, CutOptions, ReadOptions, paths_of_fields
@@ -33,9 +33,9 @@ from lexbeam.transforms.common.publish.forgotten import forgotten_at
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.shown import Block, counts_tail, explained_counts, units
 from lexbeam.transforms.common.texts.languages import stated_language
-from lexbeam.transforms.corpora.corpus import PartPair, check_columns
-from lexbeam.transforms.formats.ingest.listing import InputPatterns
-from lexbeam.transforms.formats.ingest.stage import IngestOptions
+from lexbeam.transforms.corpora.annotated_corpora import PartPair, check_columns
+from lexbeam.transforms.formats.ingest.ingestion import IngestOptions
+from lexbeam.transforms.formats.ingest.input_listing import InputPatterns
 from lexbeam.transforms.formats.readers.html import check_html
 from lexbeam.transforms.formats.readers.registry import FORMATS
 from lexbeam.transforms.formats.records.base import ReaderOptions

@@ -39,8 +39,8 @@ from lexbeam.transforms.complexity.features.groups import (
 from lexbeam.transforms.complexity.features.surprisal import COMBINE_NGRAMS, COUNT_NGRAMS, WANT_NGRAMS
 from lexbeam.transforms.complexity.shown.complexity_panels import low_coverage, panels
 from lexbeam.transforms.complexity.shown.instance_views import FEATURE_VIEWS
-from lexbeam.transforms.corpora.corpus import SentencePart
-from lexbeam.transforms.corpora.reading import column_names
+from lexbeam.transforms.corpora.annotated_corpora import SentencePart
+from lexbeam.transforms.corpora.document_reading import column_names
 
 if TYPE_CHECKING:
     import apache_beam as beam

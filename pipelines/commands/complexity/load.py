@@ -20,7 +20,7 @@ from lexbeam.pipelines.frame.common_options import IntakeOptions
 from lexbeam.pipelines.frame.inputs import first_inputs
 from lexbeam.pipelines.frame.openings import Opening
 from lexbeam.schemas.complexity import FLAGS, INSTANCES, KINDS, LABELS, LOAD_INPUTS, LOAD_REJECTS
-from lexbeam.transforms.annotation.engines.registry import describe_engine
+from lexbeam.transforms.annotation.engines.known_engines import describe_engine
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.common.parts import stated_parts

@@ -35,7 +35,7 @@ from lexbeam.transforms.complexity.select.patterns import (
     parse_quotas,
 )
 from lexbeam.transforms.complexity.shown.instance_views import INSTANCE_VIEWS
-from lexbeam.transforms.corpora.corpus import (
+from lexbeam.transforms.corpora.annotated_corpora import (
     Corpus,
     PartPair,
     SentencePart,

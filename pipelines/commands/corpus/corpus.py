@@ -13,18 +13,15 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from lexbeam.pipelines.commands.corpus.accepting import check_rejects, check_years
-from lexbeam.pipelines.commands.corpus.dry_run import dry_run
+from lexbeam.pipelines.commands.corpus.init_sample import dry_run
 from lexbeam.pipelines.commands.corpus.plan import CorpusOptions, CorpusPlan, plan_corpus
 from lexbeam.pipelines.frame.command import Command, Graph, HandedBack
 from lexbeam.pipelines.frame.openings import Opening
-from lexbeam.schemas.corpus.documents import DOCUMENTS
-from lexbeam.schemas.corpus.inputs import INPUTS
-from lexbeam.schemas.corpus.sentences import SENTENCES
+from lexbeam.schemas.corpus_tables import DOCUMENTS, INPUTS, SENTENCES
 from lexbeam.schemas.rejects import REJECTS
-from lexbeam.transforms.annotation.annotate import ANNOTATE
-from lexbeam.transforms.annotation.counts import IntakeCounts
-from lexbeam.transforms.annotation.merges import MERGE_DOCUMENTS, MERGE_SENTENCES
-from lexbeam.transforms.change.view.proposals import propose_slices
+from lexbeam.transforms.annotation.annotate import ANNOTATE, IntakeCounts
+from lexbeam.transforms.annotation.annotated_tables import MERGE_DOCUMENTS, MERGE_SENTENCES
+from lexbeam.transforms.change.view.slices import propose_slices
 from lexbeam.transforms.common.code.fingerprints import digest
 from lexbeam.transforms.common.parts import LEAST_PARTS, parts_for
 from lexbeam.transforms.common.publish.holding import Gauge
@@ -33,18 +30,16 @@ from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.shown import units
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.artefacts import Stage
-from lexbeam.transforms.common.store.merge import MergeTask, gather_stage
+from lexbeam.transforms.common.store.staged import MergeTask, gather_stage
 from lexbeam.transforms.common.store.tables import PartFile
 from lexbeam.transforms.common.texts.languages import language_of
-from lexbeam.transforms.corpora.decades import histogram
-from lexbeam.transforms.corpora.panels import panels
-from lexbeam.transforms.formats.ingest.counts import MERGE_INPUTS
-from lexbeam.transforms.formats.ingest.cut import CUT
-from lexbeam.transforms.formats.ingest.keep_stage import GONE, KEEP
-from lexbeam.transforms.formats.ingest.merges import MERGE_REJECTS
-from lexbeam.transforms.formats.ingest.stage import INGEST
+from lexbeam.transforms.corpora.corpus_panels import histogram, panels
+from lexbeam.transforms.formats.ingest.cut_files import CUT
+from lexbeam.transforms.formats.ingest.ingestion import INGEST
+from lexbeam.transforms.formats.ingest.intake_tables import MERGE_INPUTS, MERGE_REJECTS
+from lexbeam.transforms.formats.ingest.kept_files import GONE, KEEP
 from lexbeam.transforms.formats.records.hyphens import CUT_WORDS
-from lexbeam.transforms.layers.registry import columns_of
+from lexbeam.transforms.formats.records.layers import columns_of
 
 if TYPE_CHECKING:
     import apache_beam as beam
@@ -200,8 +195,8 @@ class CorpusCommand(Command[CorpusOptions, CorpusPlan]):
 
         from lexbeam.transforms.annotation.ptransforms import AnnotateDocuments, ListStaged, SumCounts
         from lexbeam.transforms.common.store.ptransforms import MergeTables
-        from lexbeam.transforms.formats.ingest.cut_ptransforms import CutLarge
         from lexbeam.transforms.formats.ingest.ptransforms import (
+            CutLarge,
             IngestFiles,
             KeepAcceptable,
             KeepGone,

@@ -22,9 +22,9 @@ from lexbeam.pipelines.frame.configuration import read_jobs
 from lexbeam.pipelines.frame.running import run_command
 from lexbeam.pipelines.progress.estimates import time_left
 from lexbeam.schemas.rejects import REMEDIES
-from lexbeam.transforms.annotation.engines.registry import describe_engine
-from lexbeam.transforms.annotation.guessing import guess_engine
-from lexbeam.transforms.change.view.proposals import ENOUGH, ENOUGH_TOKENS, LEAST, SliceProposal, propose_slices
+from lexbeam.transforms.annotation.engines.known_engines import describe_engine
+from lexbeam.transforms.annotation.language_guessing import guess_engine
+from lexbeam.transforms.change.view.slices import ENOUGH, ENOUGH_TOKENS, LEAST, SliceProposal, propose_slices
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.common.publish.output_folders import check_output_folder, make_output_folder
@@ -33,7 +33,7 @@ from lexbeam.transforms.common.store import files
 from lexbeam.transforms.embeddings.trainers import TRAINERS
 from lexbeam.transforms.formats.dates.guessing import Dates, guess_fields
 from lexbeam.transforms.formats.dates.rules import RULES
-from lexbeam.transforms.formats.ingest.listing import InputPatterns, find_files
+from lexbeam.transforms.formats.ingest.input_listing import InputPatterns, find_files
 from lexbeam.transforms.formats.records.base import HTML_READ, ReaderOptions
 from lexbeam.transforms.formats.records.scripts import UNSPACED, scripts_of
 

@@ -1,30 +1,133 @@
-"""What `lexbeam init` sees of an input: formats, documents, dates, language, without writing.
+"""What `lexbeam init` sees of an input: formats, documents, dates, language, and how it is read, without writing.
 
 It reads at most `BYTES` of the input, by the same readers as a run, and keeps a sample of the documents. Tokens are
-counted where there is little text; else they are estimated from the characters.
+counted where there is little text; else they are estimated from the characters. To find encodings, pages, and the field
+of the text (`guess_reader`), it tries some records of some files by the reader's defaults, and again by what would read
+what these refuse.
 """
 
+import importlib.util
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import repeat, tee
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice, repeat, tee
 from typing import Any
 
-from lexbeam.pipelines.commands.corpus.init_reader import LANGUAGE, guess_reader
-from lexbeam.pipelines.commands.corpus.init_sample import BYTES, DrawnFiles, FileRows, LeastDigests, most_of_each
+from lexbeam.pipelines.commands.corpus.init_sample import (
+    BYTES,
+    DrawnFiles,
+    FileRows,
+    LeastDigests,
+    looked_at,
+    most_of_each,
+)
 from lexbeam.schemas.rejects import REMEDIES, RejectRow
-from lexbeam.transforms.annotation.engines.engine import Engine
-from lexbeam.transforms.annotation.engines.paragraphs import annotate_text
-from lexbeam.transforms.annotation.engines.registry import load_splitter
-from lexbeam.transforms.annotation.guessing import guess_language
+from lexbeam.transforms.annotation.engines.engine import Engine, annotate_text
+from lexbeam.transforms.annotation.engines.known_engines import load_splitter
+from lexbeam.transforms.annotation.language_guessing import CODE_PAGES, code_page, guess_language
 from lexbeam.transforms.common.texts.languages import short_tag
-from lexbeam.transforms.formats.dates.guessing import Dates, SeenDocument, guess_dates, undated, unread, years_by
-from lexbeam.transforms.formats.ingest.stage import IngestOptions, InputFile
+from lexbeam.transforms.formats.dates.guessing import (
+    Dates,
+    SeenDocument,
+    guess_dates,
+    guess_text_field,
+    undated,
+    unread,
+    years_by,
+)
+from lexbeam.transforms.formats.ingest.ingestion import IngestOptions, InputFile
 from lexbeam.transforms.formats.readers.registry import detect
 from lexbeam.transforms.formats.records.base import ReaderOptions, Record
-from lexbeam.transforms.formats.records.fields import Fields
+from lexbeam.transforms.formats.records.fields import Fields, listed_fields
+
+PROBED = 100  # files that are tried,
+PROBED_BYTES = 4 << 20  # of so many bytes or one file;
+RECORDS, RECORDS_OF_A_FILE = 1000, 5  # in all, and at least of each
+LANGUAGE = 2_000  # characters of a document that its language is told by
+# Share of words in lower case, in capitals, or with the first letter as a capital, in text that is read right.
+PLAIN = 0.95
+
+
+def guess_reader(inputs: Sequence[InputFile], encoding: tuple[str, ...]) -> ReaderOptions:
+    """Return how input is read.
+
+    That is: pages, where there are any; in which encodings; and the field of the text, if most lack the usual one.
+    """
+    inputs = _spread(inputs)
+    reader = _fitting(inputs, ReaderOptions(encoding=encoding) if encoding else ReaderOptions())
+    if encoding:
+        return reader
+    refused = [file for file in inputs if _is_undecodable(_probe([file], reader))]
+    for page in CODE_PAGES if refused else ():
+        other = _fitting(refused, ReaderOptions(encoding=(*reader.encoding, page)))
+        rows = list(_probe(refused, other))
+        text = " ".join(row[:LANGUAGE] for row in rows if isinstance(row, str))
+        language = guess_language(text)
+        if language and code_page(language) == page and _has_plain_words(text) and not _is_undecodable(rows):
+            return _fitting(inputs, ReaderOptions(encoding=other.encoding))
+    return reader
+
+
+def _fitting(inputs: Sequence[InputFile], reader: ReaderOptions) -> ReaderOptions:
+    """Return a reader that takes pages where there are any, and the field that holds the text."""
+    probed = list(_probe(inputs, reader))
+    refused = Counter(row.reason for row in probed if isinstance(row, RejectRow))
+    if refused["html"]:
+        reader = replace(reader, html="main" if importlib.util.find_spec("trafilatura") else "all")
+    if refused["missing_field"] * 2 >= max(len(probed), 1):
+        names = dict.fromkeys(
+            name for row in probed if isinstance(row, RejectRow) for name in listed_fields(row.detail)
+        )
+        lengths = {name: _length(inputs, replace(reader, text_field=name)) for name in names}
+        if name := guess_text_field(lengths):
+            reader = replace(reader, text_field=name)
+    return reader
+
+
+def _spread(inputs: Sequence[InputFile]) -> list[InputFile]:
+    """Return files at even distances, not too many, of not too many bytes."""
+    number = min(len(inputs), PROBED)
+    spread = [inputs[place * len(inputs) // number] for place in range(number)]
+    some: list[InputFile] = []
+    left = PROBED_BYTES
+    for file in sorted(spread, key=lambda file: file.size):
+        if some and file.size > left:
+            break
+        some.append(file)
+        left -= file.size
+    return [file for file in spread if file in some]
+
+
+def _has_plain_words(text: str) -> bool:
+    """Return whether capitals stand where people put them, as they do not in text that is read in a wrong code page."""
+    words: list[str] = re.findall(r"[^\W\d_]+", text)
+    plain = sum(word.islower() or word.isupper() or word.istitle() for word in words)
+    return plain >= PLAIN * len(words)
+
+
+def _is_undecodable(rows: Iterable[RejectRow | str]) -> bool:
+    return any(isinstance(row, RejectRow) and row.reason == "undecodable" for row in rows)
+
+
+def _probe(inputs: Sequence[InputFile], reader: ReaderOptions) -> Iterator[RejectRow | str]:
+    for file in inputs:
+        rows = looked_at([file], IngestOptions(reader=reader))
+        for row, record in islice(rows, max(RECORDS // len(inputs), RECORDS_OF_A_FILE)):
+            yield row if isinstance(row, RejectRow) else record.text or ""
+
+
+def _length(inputs: Sequence[InputFile], reader: ReaderOptions) -> float:
+    """Return the mean length of texts; of those in another encoding nothing is known but that there are some."""
+    lengths = []
+    for row in _probe(inputs, reader):
+        if isinstance(row, str):
+            lengths.append(len(row))
+        elif row.reason == "undecodable":
+            lengths.append(1)
+    return sum(lengths) / max(len(lengths), 1)
+
 
 DOCUMENTS = 5_000  # of which fields are kept
 ASKED = 100  # documents that the language is told by

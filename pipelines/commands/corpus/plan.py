@@ -1,38 +1,79 @@
-"""Options of `lexbeam corpus`, and the plan that they make with the input files."""
+"""Options of `lexbeam corpus`, and the plan that they make with the input files, and with a corpus that is kept."""
 
 import logging
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from lexbeam.pipelines.commands.corpus.accepting import check_look
-from lexbeam.pipelines.commands.corpus.keeping import KeptCorpus, kept_corpus
 from lexbeam.pipelines.commands.keeping import kept_snapshot
 from lexbeam.pipelines.frame.command import Inputs
 from lexbeam.pipelines.frame.common_options import IntakeOptions, model_folder
 from lexbeam.pipelines.frame.inputs import check_patterns, first_inputs
-from lexbeam.schemas.corpus.documents import DOCUMENTS
+from lexbeam.schemas.columns import Table
+from lexbeam.schemas.corpus_tables import DOCUMENTS, INPUTS, SENTENCES
+from lexbeam.schemas.rejects import REJECTS
 from lexbeam.transforms.annotation.annotate import AnnotateOptions
 from lexbeam.transforms.annotation.engines.engine import EngineInfo
+from lexbeam.transforms.annotation.engines.known_engines import check_engine, describe_engine, stated_engine
 from lexbeam.transforms.annotation.engines.normalise import read_rules
-from lexbeam.transforms.annotation.engines.registry import check_engine, describe_engine, stated_engine
-from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.common.options.fields import embedded, option
 from lexbeam.transforms.common.options.option import Within
 from lexbeam.transforms.common.parts import stated_parts
 from lexbeam.transforms.common.publish.forgotten import forgotten_at
+from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.texts.languages import stated_language
 from lexbeam.transforms.formats.dates.rules import load_metadata, parse_date_rule
-from lexbeam.transforms.formats.ingest.duplicates import DUPLICATES
-from lexbeam.transforms.formats.ingest.keep_stage import KeepSetting
-from lexbeam.transforms.formats.ingest.known import CHECKS
-from lexbeam.transforms.formats.ingest.listing import InputPatterns
-from lexbeam.transforms.formats.ingest.stage import IngestOptions, InputFile, YearChecks
+from lexbeam.transforms.formats.ingest.file_changes import CHECKS
+from lexbeam.transforms.formats.ingest.ingestion import IngestOptions, InputFile, YearChecks
+from lexbeam.transforms.formats.ingest.input_listing import InputPatterns
+from lexbeam.transforms.formats.ingest.kept_files import KeepSetting, KeptPart
+from lexbeam.transforms.formats.ingest.staged_records import DUPLICATES
 from lexbeam.transforms.formats.readers.html import check_html
 from lexbeam.transforms.formats.readers.registry import FORMATS, READERS
 from lexbeam.transforms.formats.records.base import ReaderOptions
 from lexbeam.transforms.formats.records.hyphens import read_hyphen_words
+from lexbeam.transforms.formats.records.layers import LayerOptions, check_layers
 from lexbeam.transforms.formats.records.scripts import scripts_of
-from lexbeam.transforms.layers.registry import LayerOptions, check_layers
+
+_TABLES: tuple[Table, ...] = (DOCUMENTS, SENTENCES, REJECTS, INPUTS)
+
+
+class KeptCorpus(NamedTuple):
+    """A published corpus: the name of the snapshot, the parts of its tables, what is kept of documents."""
+
+    snapshot: str
+    parts: tuple[KeptPart, ...]
+    setting: KeepSetting
+
+
+def kept_corpus(snapshot: Snapshot, setting: KeepSetting) -> KeptCorpus:
+    """Return a published corpus as what is kept of it.
+
+    Raises:
+        LexbeamError: the snapshot has no corpus, or one whose tables or layers are others.
+    """
+    section = snapshot.section("corpus")
+    for table in _TABLES:
+        if snapshot.tables[table.name]["schema_version"] != table.version:
+            raise LexbeamError(
+                f"`keep_missing`: table {table.name} at {snapshot.out!r} is of another version of Lexbeam, so that "
+                "nothing can be kept of it: leave `keep_missing` out once"
+            )
+    # Without an engine, annotation is what is kept, and with one that of documents that have no text.
+    layers = set(section["options"].get("layers", ()))
+    if not layers >= set(setting.layers):
+        raise LexbeamError(
+            f"`keep_missing`: the corpus at {snapshot.out!r} lacks the layers "
+            f"{', '.join(sorted(set(setting.layers) - layers))}: leave `keep_missing` out once"
+        )
+    return KeptCorpus(
+        snapshot.name,
+        tuple(map(KeptPart._make, zip(*(snapshot.parts(table.name) for table in _TABLES), strict=True))),
+        setting,
+    )
+
 
 log = logging.getLogger("lexbeam")
 

@@ -33,7 +33,7 @@ from lexbeam.transforms.common.publish.snapshots import (
 )
 from lexbeam.transforms.common.shown import Block, listed
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.corpora.changed import sources_of
+from lexbeam.transforms.corpora.annotated_corpora import sources_of
 
 _DIGITS = 12
 _DOCUMENT = "document_id"

@@ -21,8 +21,7 @@ from lexbeam.pipelines.frame.command import Action, Command
 from lexbeam.pipelines.frame.common_options import FolderOptions, HookOptions
 from lexbeam.pipelines.frame.publishing import UNFINISHED, check_nobody_detached
 from lexbeam.pipelines.runners.hooks import tell_readers
-from lexbeam.schemas.corpus.documents import DOCUMENTS
-from lexbeam.schemas.corpus.inputs import INPUTS
+from lexbeam.schemas.corpus_tables import DOCUMENTS, INPUTS
 from lexbeam.schemas.rejects import REJECTS
 from lexbeam.transforms.annotation.annotate import ANNOTATE
 from lexbeam.transforms.common.errors import UsageError, quoted
@@ -60,10 +59,17 @@ from lexbeam.transforms.common.store.artefacts import Workspace
 from lexbeam.transforms.common.store.objects import ObjectTag
 from lexbeam.transforms.common.store.receipts import File
 from lexbeam.transforms.common.store.staged import StagedFile
-from lexbeam.transforms.corpora.forgetting import CorpusDocument, forgotten_documents, holds, without_documents
-from lexbeam.transforms.corpora.named import marks_of_names, names_there
-from lexbeam.transforms.corpora.named_artefacts import ids_in_artefacts, marks_in_artefacts
-from lexbeam.transforms.formats.ingest.cut import CUT
+from lexbeam.transforms.corpora.forgotten_documents import (
+    CorpusDocument,
+    forgotten_documents,
+    holds,
+    ids_in_artefacts,
+    marks_in_artefacts,
+    marks_of_names,
+    names_there,
+    without_documents,
+)
+from lexbeam.transforms.formats.ingest.cut_files import CUT
 from lexbeam.transforms.intake.forgetting import file_sections, holding_sections, sources_of
 
 

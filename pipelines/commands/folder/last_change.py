@@ -8,13 +8,13 @@ import pyarrow as pa
 from lexbeam.pipelines.commands.folder.diff import moved_values
 from lexbeam.pipelines.commands.folder.history import reasons
 from lexbeam.schemas.columns import column
-from lexbeam.schemas.corpus.documents import DOCUMENTS
+from lexbeam.schemas.corpus_tables import DOCUMENTS
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.publish.changes import changes
 from lexbeam.transforms.common.publish.differences import TableDifference, difference, differing, pairs_up
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.shown import listed
-from lexbeam.transforms.corpora.changed import changed_documents
+from lexbeam.transforms.corpora.annotated_corpora import changed_documents
 from lexbeam.transforms.report.panels import Head, Note, Panel, Rows
 
 NAME = "last publication"

@@ -43,7 +43,7 @@ from lexbeam.transforms.common.publish.run_log import RunLine, note_success, rea
 from lexbeam.transforms.common.publish.snapshots import Snapshot, find_snapshot, open_snapshot
 from lexbeam.transforms.common.shown import Block, amount, columns_with, units
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.formats.ingest.stage import InputFile
+from lexbeam.transforms.formats.ingest.ingestion import InputFile
 
 log = logging.getLogger("lexbeam")
 

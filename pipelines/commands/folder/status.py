@@ -31,7 +31,7 @@ from lexbeam.transforms.common.publish.snapshots import Snapshot, damage_of, out
 from lexbeam.transforms.common.publish.streaming import is_streaming
 from lexbeam.transforms.common.shown import amount
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.stream.looking import last_look
+from lexbeam.transforms.stream.polling import last_look
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,9 +17,8 @@ from lexbeam.pipelines.commands.corpus.plan import CorpusOptions, steps_of
 from lexbeam.pipelines.frame.command import Action, Command
 from lexbeam.pipelines.frame.common_options import or_a_name
 from lexbeam.pipelines.frame.configuration import read_jobs
-from lexbeam.transforms.annotation.annotate import ANNOTATE
-from lexbeam.transforms.annotation.landed import receipts_since
-from lexbeam.transforms.annotation.landing import LAND, intake_of, place_of
+from lexbeam.transforms.annotation.annotate import ANNOTATE, place_of
+from lexbeam.transforms.annotation.landed_texts import receipts_since
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.common.publish.layout import locked
@@ -28,12 +27,11 @@ from lexbeam.transforms.common.shown import amount
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.artefacts import Workspace
 from lexbeam.transforms.common.store.models import carry, models_noted
-from lexbeam.transforms.formats.ingest.listing import InputPatterns, refuse_output_as_input
-from lexbeam.transforms.formats.ingest.stage import INGEST
-from lexbeam.transforms.stream.looking import LookWatch, patience
-from lexbeam.transforms.stream.sources import SOURCES, check_landing, chosen_source
-from lexbeam.transforms.stream.window import WindowSteps
-from lexbeam.transforms.stream.windows import WindowRule, seconds_of
+from lexbeam.transforms.formats.ingest.ingestion import INGEST
+from lexbeam.transforms.formats.ingest.input_listing import InputPatterns, refuse_output_as_input
+from lexbeam.transforms.stream.landing_windows import LAND, WindowRule, WindowSteps, intake_of, seconds_of
+from lexbeam.transforms.stream.polling import LookWatch, patience
+from lexbeam.transforms.stream.stream_sources import SOURCES, check_landing, chosen_source
 
 if TYPE_CHECKING:
     import apache_beam as beam

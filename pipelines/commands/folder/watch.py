@@ -18,9 +18,9 @@ from lexbeam.pipelines.runners.hooks import PublishHookError
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.common.system_errors import explaining
-from lexbeam.transforms.formats.ingest.arrivals import FOLLOWED, Arrivals, Seen
-from lexbeam.transforms.formats.ingest.listing import find_files
-from lexbeam.transforms.formats.ingest.stage import InputFile
+from lexbeam.transforms.formats.ingest.file_changes import FOLLOWED, Arrivals, Seen
+from lexbeam.transforms.formats.ingest.ingestion import InputFile
+from lexbeam.transforms.formats.ingest.input_listing import find_files
 
 log = logging.getLogger("lexbeam")
 

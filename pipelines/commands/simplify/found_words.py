@@ -9,15 +9,15 @@ from lexbeam.pipelines.commands.corpus.accepting import check_look
 from lexbeam.pipelines.commands.intake import TextEngine
 from lexbeam.pipelines.frame.command import Graph, Inputs, TableSource
 from lexbeam.pipelines.frame.inputs import corpora_of, first_inputs
-from lexbeam.transforms.annotation.engines.registry import describe_engine
+from lexbeam.transforms.annotation.engines.known_engines import describe_engine
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.publish.forgotten import forgotten_at
 from lexbeam.transforms.common.publish.snapshots import find_snapshot
 from lexbeam.transforms.common.texts.languages import short_tag
 from lexbeam.transforms.complexity.features.base import LAYERS
-from lexbeam.transforms.corpora.corpus import check_columns, common_layers, languages
-from lexbeam.transforms.formats.ingest.listing import InputPatterns
-from lexbeam.transforms.formats.ingest.stage import IngestOptions
+from lexbeam.transforms.corpora.annotated_corpora import check_columns, common_layers, languages
+from lexbeam.transforms.formats.ingest.ingestion import IngestOptions
+from lexbeam.transforms.formats.ingest.input_listing import InputPatterns
 from lexbeam.transforms.formats.readers.html import check_html
 from lexbeam.transforms.formats.records.base import ReaderOptions
 from lexbeam.transforms.simplification.instances.found_instances import (

@@ -30,7 +30,7 @@ from lexbeam.schemas.complexity import INSTANCES as COMPLEX
 from lexbeam.schemas.complexity import LABELS, PREDICTIONS
 from lexbeam.schemas.rejects import RejectRow
 from lexbeam.schemas.simplification import INSTANCE_INPUTS, INSTANCE_REJECTS, INSTANCES, SUBSTITUTES
-from lexbeam.transforms.annotation.engines.registry import describe_engine
+from lexbeam.transforms.annotation.engines.known_engines import describe_engine
 from lexbeam.transforms.common.code.fingerprints import digest
 from lexbeam.transforms.common.errors import UsageError, nearest
 from lexbeam.transforms.common.options.fields import embedded, option

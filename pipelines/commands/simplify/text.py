@@ -42,7 +42,7 @@ from lexbeam.schemas.simplification import (
     SIMPLIFICATIONS,
     SUBSTITUTES,
 )
-from lexbeam.transforms.annotation.engines.registry import describe_engine
+from lexbeam.transforms.annotation.engines.known_engines import describe_engine
 from lexbeam.transforms.common.code.registry import Registry
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import embedded, option
@@ -56,7 +56,7 @@ from lexbeam.transforms.common.store.files import is_local
 from lexbeam.transforms.common.store.receipts import totals
 from lexbeam.transforms.common.store.tables import Part
 from lexbeam.transforms.common.texts.languages import short_tag, stated_language
-from lexbeam.transforms.corpora.corpus import languages
+from lexbeam.transforms.corpora.annotated_corpora import languages
 from lexbeam.transforms.formats.readers.registry import FORMATS
 from lexbeam.transforms.formats.records.base import ReaderOptions
 from lexbeam.transforms.inflection.models import warn_of_languages
@@ -65,7 +65,7 @@ from lexbeam.transforms.intake.settling import Settled
 from lexbeam.transforms.report.panels import Panel
 from lexbeam.transforms.simplification.documents.placed_texts import PlaceInCorpus, PlaceInFiles
 from lexbeam.transforms.simplification.documents.resolving import CHANGED, Resolve, ResolvedPart, texts_tasks
-from lexbeam.transforms.simplification.generation.candidate_generation import GENERATE, Generated
+from lexbeam.transforms.simplification.generation.candidate_generation import GenerateCandidates, Generated
 from lexbeam.transforms.simplification.generation.generators import (
     GenerationFiles,
     GenerationInputs,
@@ -84,15 +84,14 @@ from lexbeam.transforms.simplification.instances.settled_instances import (
     task_of,
 )
 from lexbeam.transforms.simplification.ranking.options import RankingFiles, check_ranking, rankings_of, uses_regressor
-from lexbeam.transforms.simplification.ranking.ranked_parts import RANK, Rankings
+from lexbeam.transforms.simplification.ranking.ranked_parts import RankCandidates, Rankings
 from lexbeam.transforms.simplification.rewriting.sentence_rewriting import (
-    REWRITE,
-    Rewriting,
+    RewriteSentences,
     RewritingOptions,
     check_rewriting,
 )
 from lexbeam.transforms.simplification.selection.candidate_selection import (
-    SELECT,
+    SelectCandidates,
     Selection,
     SelectionFiles,
     check_selection,
@@ -413,7 +412,16 @@ class SimplifyText(Command[SimplifyTextOptions, TextPlan]):
         INSTANCE_INPUTS,
     )
     explains = (INSTANCE_REJECTS,)
-    stages = (PlaceInCorpus, PlaceInFiles, *SettleInstances.steps(), GENERATE, SELECT, RANK, REWRITE, Resolve)
+    stages = (
+        PlaceInCorpus,
+        PlaceInFiles,
+        *SettleInstances.steps(),
+        GenerateCandidates,
+        SelectCandidates,
+        RankCandidates,
+        RewriteSentences,
+        Resolve,
+    )
     rows: Mapping[str, type] = {
         "counts": LoadedCounts,
         "settled": Settled,
@@ -439,7 +447,7 @@ class SimplifyText(Command[SimplifyTextOptions, TextPlan]):
 
         workspace, lanes = graph.workspace, graph.lanes
         texts = find_words(pipeline, plan.found, graph, numbered=True)
-        for stage in (SettleInstances, GENERATE, SELECT, RANK, REWRITE):
+        for stage in (SettleInstances, GenerateCandidates, SelectCandidates, RankCandidates, RewriteSentences):
             graph.expect(stage, plan.parts or LEAST_PARTS)
         settled = settle(texts, plan, graph, RULE, partial(task_of, judgments=(), rejects=()))
         words = settled["parts"]
@@ -451,9 +459,13 @@ class SimplifyText(Command[SimplifyTextOptions, TextPlan]):
         rankings = {
             name: ranking._replace(lexicon=graph.carry(ranking.lexicon)) for name, ranking in plan.rankings.items()
         }
-        rewriting = Rewriting(plan.agreement, plan.generation.inflector)
-        receipts, made = words | "Simplify" >> SimplifyWords(
-            workspace, generation, selection, rankings, rewriting, lanes
+        generated, made = words | "Simplify" >> SimplifyWords(
+            workspace,
+            GenerateCandidates(generation),
+            SelectCandidates(selection),
+            RankCandidates(rankings),
+            RewriteSentences(plan.agreement, plan.generation.inflector),
+            lanes,
         )
         parts = (words, made) | "WordParts" >> beam.Flatten()
         resolve = Resolve(
@@ -469,7 +481,7 @@ class SimplifyText(Command[SimplifyTextOptions, TextPlan]):
         return {
             **settled,
             "parts": (parts, *documents) | "AllParts" >> beam.Flatten(),
-            "generated": receipts["generated"],
+            "generated": generated,
             "resolved": resolved | "Resolved" >> beam.Values(),
         }
 

@@ -14,7 +14,7 @@ from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.sound import checked
 from lexbeam.transforms.common.store.tables import read_rows
-from lexbeam.transforms.formats.ingest.listing import find_files
+from lexbeam.transforms.formats.ingest.input_listing import find_files
 
 _COUNTER = re.compile(r"\\~[0-9]+(?=/|\Z)")  # which tells the second of two equal names
 

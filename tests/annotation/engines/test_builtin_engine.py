@@ -1,9 +1,9 @@
 import pytest
 
 from lexbeam.transforms.annotation.engines.builtin import languages, splitting
+from lexbeam.transforms.annotation.engines.engine import annotate_text
+from lexbeam.transforms.annotation.engines.known_engines import describe_engine, load_engine, load_tagger
 from lexbeam.transforms.annotation.engines.normalise import parse_rules
-from lexbeam.transforms.annotation.engines.paragraphs import annotate_text
-from lexbeam.transforms.annotation.engines.registry import describe_engine, load_engine, load_tagger
 from lexbeam.transforms.common.errors import UsageError
 
 

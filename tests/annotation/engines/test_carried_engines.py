@@ -4,9 +4,9 @@ import shutil
 
 import pytest
 
-from lexbeam.transforms.annotation.engines import registry
-from lexbeam.transforms.annotation.engines.paragraphs import annotate_text
-from lexbeam.transforms.annotation.engines.registry import describe_engine, load_engine, load_tagger
+from lexbeam.transforms.annotation.engines import known_engines
+from lexbeam.transforms.annotation.engines.engine import annotate_text
+from lexbeam.transforms.annotation.engines.known_engines import describe_engine, load_engine, load_tagger
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.common.publish.layout import make_marked_folder
 from lexbeam.transforms.common.store import models
@@ -20,8 +20,8 @@ TEXT = "The cats\nsat.  A dog ran.\n\nDogs sat. The cat ran."
 def sent(tiny_spacy, tmp_path, monkeypatch):
     """An engine that the driver has described and sent, its model's folder, and what it makes of a text."""
     monkeypatch.setenv("LEXBEAM_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(registry, "_LOADED", {})
-    monkeypatch.setattr(registry, "_TAGGERS_LOADED", {})
+    monkeypatch.setattr(known_engines, "_LOADED", {})
+    monkeypatch.setattr(known_engines, "_TAGGERS_LOADED", {})
     monkeypatch.setattr(models, "_OFFERED", [])
     folder = tmp_path / "tiny_en"
     shutil.copytree(tiny_spacy, folder)
@@ -52,6 +52,6 @@ def test_another_model_at_its_place_is_not_taken_for_it(sent):
     (folder / "morphologizer" / "extra").write_text("x")
     with pytest.raises(LexbeamError, match="is another on this machine"):
         load_engine(spec, fingerprint=info.fingerprint)
-    registry._LOADED.clear()
+    known_engines._LOADED.clear()
     offer(workspace)
     assert annotate_text(TEXT, load_engine(spec, fingerprint=info.fingerprint)) == expected

@@ -5,8 +5,7 @@ import wordfreq
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lexbeam.transforms.annotation.engines.hanta import model_file
-from lexbeam.transforms.annotation.engines.hanta_morphemes import MorphemeSearch
+from lexbeam.transforms.annotation.engines.hanta import MorphemeSearch, model_file
 
 LETTERS = "abcdefghilmnorstuäéß'-.19"
 

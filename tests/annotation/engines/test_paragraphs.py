@@ -3,10 +3,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from whitespace_engine import words
 
-from lexbeam.transforms.annotation.engines import paragraphs as paragraphs_module
-from lexbeam.transforms.annotation.engines.engine import Engine
+from lexbeam.transforms.annotation.engines import engine as paragraphs_module
+from lexbeam.transforms.annotation.engines.engine import Engine, annotate_text, split_paragraphs
 from lexbeam.transforms.annotation.engines.normalise import parse_rules
-from lexbeam.transforms.annotation.engines.paragraphs import annotate_text, split_paragraphs
 
 TEXTS = st.text(alphabet="aB.é \n\t\r\u00a0\u2028\U0001f600,", max_size=80)
 

@@ -3,10 +3,9 @@ import pytest
 from whitespace_engine import words
 
 from lexbeam.pipelines.cli import main
-from lexbeam.transforms.annotation.engines import registry
-from lexbeam.transforms.annotation.engines.engine import EngineInfo
-from lexbeam.transforms.annotation.engines.paragraphs import annotate_text
-from lexbeam.transforms.annotation.engines.registry import describe_engine, load_engine, load_tagger, stated_engine
+from lexbeam.transforms.annotation.engines import known_engines
+from lexbeam.transforms.annotation.engines.engine import EngineInfo, annotate_text
+from lexbeam.transforms.annotation.engines.known_engines import describe_engine, load_engine, load_tagger, stated_engine
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 
 
@@ -59,8 +58,8 @@ def toy(monkeypatch):
         info = EngineInfo(name=f"toy:{argument}", language=argument, fingerprint="1", has_upos=False, has_lemmas=True)
         return info, lambda: words
 
-    monkeypatch.setitem(registry.ENGINES, "toy", registry.EngineKind(prepare, doc="toys"))
-    monkeypatch.setattr(registry, "_LOADED", {})
+    monkeypatch.setitem(known_engines.ENGINES, "toy", known_engines.EngineKind(prepare, doc="toys"))
+    monkeypatch.setattr(known_engines, "_LOADED", {})
 
 
 def test_an_engine_from_outside_is_one_registry_line(toy):
@@ -74,7 +73,7 @@ def test_an_engine_from_outside_is_one_registry_line(toy):
 @pytest.mark.parametrize("load", [load_engine, load_tagger])
 def test_a_model_that_is_not_that_of_the_run_is_refused(load, toy, monkeypatch):
     stated = describe_engine("toy:en").fingerprint
-    monkeypatch.setattr(registry, "_TAGGERS_LOADED", {})
+    monkeypatch.setattr(known_engines, "_TAGGERS_LOADED", {})
     load("toy:en", fingerprint=stated)
     with pytest.raises(LexbeamError, match=rf"'toy:en' is another on this machine \({stated}\) than .* \(older\)"):
         load("toy:en", fingerprint="older")

@@ -5,9 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lexbeam.transforms.annotation.engines import segmenters
+from lexbeam.transforms.annotation.engines.engine import annotate_text
+from lexbeam.transforms.annotation.engines.known_engines import (
+    chosen_entries,
+    describe_engine,
+    load_engine,
+    load_splitter,
+)
 from lexbeam.transforms.annotation.engines.normalise import parse_rules
-from lexbeam.transforms.annotation.engines.paragraphs import annotate_text
-from lexbeam.transforms.annotation.engines.registry import chosen_entries, describe_engine, load_engine, load_splitter
 from lexbeam.transforms.annotation.engines.segmenters import PIECE, SEGMENTERS
 from lexbeam.transforms.common.errors import UsageError
 

@@ -3,9 +3,9 @@ import shutil
 import pytest
 
 from lexbeam.transforms.annotation.engines import spacy as spacy_engine
+from lexbeam.transforms.annotation.engines.engine import annotate_text
+from lexbeam.transforms.annotation.engines.known_engines import describe_engine, load_engine, load_tagger
 from lexbeam.transforms.annotation.engines.normalise import parse_rules
-from lexbeam.transforms.annotation.engines.paragraphs import annotate_text
-from lexbeam.transforms.annotation.engines.registry import describe_engine, load_engine, load_tagger
 from lexbeam.transforms.annotation.engines.spacy import prepare
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 
@@ -109,7 +109,7 @@ def test_a_tagger_has_the_tags_of_the_engine_and_no_more(fixture, request, monke
     loaded = []
     original = spacy.load
     monkeypatch.setattr("spacy.load", lambda *args, **options: loaded.append(original(*args, **options)) or loaded[-1])
-    monkeypatch.setattr("lexbeam.transforms.annotation.engines.registry._TAGGERS_LOADED", {})
+    monkeypatch.setattr("lexbeam.transforms.annotation.engines.known_engines._TAGGERS_LOADED", {})
     tagger = load_tagger(spec)
     assert load_tagger(spec) is tagger
     (nlp,) = loaded

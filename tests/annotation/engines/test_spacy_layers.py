@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lexbeam.transforms.annotation.engines import paragraphs
-from lexbeam.transforms.annotation.engines.paragraphs import annotate_text
-from lexbeam.transforms.annotation.engines.registry import describe_engine, load_engine
+from lexbeam.transforms.annotation.engines import engine
+from lexbeam.transforms.annotation.engines.engine import annotate_text
+from lexbeam.transforms.annotation.engines.known_engines import describe_engine, load_engine
 from lexbeam.transforms.annotation.engines.spacy import prepare
 from lexbeam.transforms.common.errors import UsageError
 
@@ -108,7 +108,7 @@ def test_heads_go_over_whitespace_that_the_engine_sees(engines, whole, paragraph
 
 
 def test_heads_stay_within_the_pieces_of_a_long_paragraph(engines, monkeypatch):
-    monkeypatch.setattr(paragraphs, "MAX_PARAGRAPH", 30)
+    monkeypatch.setattr(engine, "MAX_PARAGRAPH", 30)
     text = "Mary saw the big dog and the cats. " * 8
     sentences = annotate_text(text, engines[1])
     assert len(sentences) > 8  # some sentences were cut

@@ -5,9 +5,9 @@ import random
 
 import pytest
 
-from lexbeam.transforms.annotation.engines.paragraphs import annotate_text
-from lexbeam.transforms.annotation.engines.registry import load_tagger
-from lexbeam.transforms.annotation.engines.spacy_reach import reach_of
+from lexbeam.transforms.annotation.engines.engine import annotate_text
+from lexbeam.transforms.annotation.engines.known_engines import load_tagger
+from lexbeam.transforms.annotation.engines.spacy import reach_of
 
 CNN = {"@architectures": "spacy.HashEmbedCNN.v2", "depth": 3, "window_size": 2}
 WINDOW = {"@architectures": "spacy.MaxoutWindowEncoder.v2", "depth": 4, "window_size": 1}
@@ -101,7 +101,7 @@ def test_a_tagger_runs_what_parts_of_speech_need_alone(drawn_tagger, monkeypatch
     loaded = []
     original = spacy.load
     monkeypatch.setattr("spacy.load", lambda *args, **options: loaded.append(original(*args, **options)) or loaded[-1])
-    monkeypatch.setattr("lexbeam.transforms.annotation.engines.registry._TAGGERS_LOADED", {})
+    monkeypatch.setattr("lexbeam.transforms.annotation.engines.known_engines._TAGGERS_LOADED", {})
     load_tagger(spec)
     heard = ["tok2vec"] if kind == "listener" else []
     assert loaded[0].component_names == [*heard, "morphologizer", "sentencizer"]

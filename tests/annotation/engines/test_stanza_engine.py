@@ -6,10 +6,9 @@ from importlib.util import find_spec
 
 import pytest
 
-from lexbeam.transforms.annotation.engines.engine import EngineInfo
+from lexbeam.transforms.annotation.engines.engine import EngineInfo, annotate_text
+from lexbeam.transforms.annotation.engines.known_engines import describe_engine, load_engine
 from lexbeam.transforms.annotation.engines.normalise import parse_rules
-from lexbeam.transforms.annotation.engines.paragraphs import annotate_text
-from lexbeam.transforms.annotation.engines.registry import describe_engine, load_engine
 from lexbeam.transforms.annotation.engines.stanza import prepare, sentences_of
 from lexbeam.transforms.common.errors import UsageError
 

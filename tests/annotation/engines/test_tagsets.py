@@ -1,8 +1,8 @@
 import pytest
 
-from lexbeam.schemas.corpus.sentences import UPOS
+from lexbeam.schemas.corpus_tables import UPOS
 from lexbeam.transforms.annotation.engines.hanta import model_file
-from lexbeam.transforms.annotation.engines.tagsets import TAG_MAPS, tag_map
+from lexbeam.transforms.annotation.engines.segmenters import TAG_MAPS, tag_map
 
 
 def tag_inventory(language):

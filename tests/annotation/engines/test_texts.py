@@ -2,9 +2,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexbeam.transforms.annotation.engines.engine import Engine
-from lexbeam.transforms.annotation.engines.registry import load_engine
-from lexbeam.transforms.annotation.engines.texts import annotate_sentences, annotate_texts, plain_tokens, tokens_of
+from lexbeam.transforms.annotation.engines.engine import (
+    Engine,
+    annotate_sentences,
+    annotate_texts,
+    plain_tokens,
+    tokens_of,
+)
+from lexbeam.transforms.annotation.engines.known_engines import load_engine
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.records import Sentence
 

@@ -1,7 +1,7 @@
 """Comparisons, slices and files that are names alone."""
 
 from lexbeam.transforms.change.graph.comparisons import CommonFrame, Comparisons, SliceReady, SpaceVariant
-from lexbeam.transforms.change.view.slice_merges import SliceCounts
+from lexbeam.transforms.change.view.counts import SliceCounts
 from lexbeam.transforms.common.store.receipts import ArtefactPath, File
 
 COMPARISONS = Comparisons(("a", "b", "c"), (2, 3, 4), ((0, 1), (1, 2)), (5, 9))

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from scipy.spatial.distance import jensenshannon
 
-from lexbeam.transforms.change.scores import capped_measures
-from lexbeam.transforms.change.scores.capped_measures import resistance_distance, topic_divergence
-from lexbeam.transforms.embeddings.neighbourhoods import NoScoreError, SpacePair
+from lexbeam.transforms.change.scores import neighbourhood_measures
+from lexbeam.transforms.change.scores.neighbourhood_measures import resistance_distance, topic_divergence
+from lexbeam.transforms.embeddings.neighbours import NoScoreError, SpacePair
 from lexbeam.transforms.embeddings.spaces import Space
 
 WORDS = [f"w{number:02}" for number in range(24)]
@@ -127,7 +127,7 @@ def test_divergences_of_topics_are_those_of_the_process_itself():
 def test_topics_are_told_of_some_words_at_a_time(monkeypatch):
     pair = planted()
     found = topic_divergence(pair, topic_words=30, seed=1)
-    monkeypatch.setattr(capped_measures, "ASKED", 7)
+    monkeypatch.setattr(neighbourhood_measures, "ASKED", 7)
     np.testing.assert_array_equal(topic_divergence(pair, topic_words=30, seed=1), found)
 
 

@@ -9,7 +9,7 @@ from scipy.stats import entropy
 
 from lexbeam.transforms.change.scores.measures import MEASURES, check_measures
 from lexbeam.transforms.common.errors import UsageError
-from lexbeam.transforms.embeddings.neighbourhoods import SpacePair
+from lexbeam.transforms.embeddings.neighbours import SpacePair
 from lexbeam.transforms.embeddings.spaces import Space
 
 

@@ -6,11 +6,9 @@ import pytest
 from scipy.stats import spearmanr
 
 from lexbeam.schemas.change.scores import NULLS, PAIRS, SCORES
-from lexbeam.transforms.change.nulls.comparability import Comparability, Mixture
-from lexbeam.transforms.change.nulls.deal_stages import Deal
-from lexbeam.transforms.change.nulls.evidence import evidence_of
-from lexbeam.transforms.change.nulls.standards import PairScores
 from lexbeam.transforms.change.scores.evidence_rows import ScoreRows, judge, null_rows
+from lexbeam.transforms.change.scores.null_deals import Comparability, Deal, Mixture
+from lexbeam.transforms.change.scores.null_evidence import PairScores, evidence_of
 
 WORDS = 150
 NAMES = [f"w{number:03d}" for number in range(WORDS)]

@@ -16,7 +16,7 @@ from lexbeam.transforms.change.scores.neighbourhood_measures import (
     mapped_neighbour_distance,
     neighbour_overlap,
 )
-from lexbeam.transforms.embeddings.neighbourhoods import SpacePair, TooFewNeighboursError
+from lexbeam.transforms.embeddings.neighbours import SpacePair, TooFewNeighboursError
 from lexbeam.transforms.embeddings.spaces import Space
 
 

@@ -12,7 +12,7 @@ from scipy.stats import ortho_group
 
 from lexbeam.transforms.change.scores import neighbourhood_measures as module
 from lexbeam.transforms.change.scores.neighbourhood_measures import TooFewPivotsError, pivot_divergence, stable_words
-from lexbeam.transforms.embeddings.neighbourhoods import SpacePair
+from lexbeam.transforms.embeddings.neighbours import SpacePair
 from lexbeam.transforms.embeddings.spaces import Space
 
 WORDS = [f"w{number:02}" for number in range(60)]

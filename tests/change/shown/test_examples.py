@@ -1,5 +1,6 @@
 """Example sentences, against all sentences that hold the word, found by brute force."""
 
+import re
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
@@ -10,13 +11,30 @@ import pytest
 from corpora_making import document, write_corpus
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from panel_making import HOSTILE, vectors
+from panel_making import SLICES as PANEL_SLICES
+from published import change_section, publish, scores
 
 from lexbeam.transforms.change.shown import examples as module
-from lexbeam.transforms.change.shown.examples import Drawing, Token, draw_examples, token_of
+from lexbeam.transforms.change.shown.examples import (
+    CONTEXT,
+    Concordance,
+    Drawing,
+    Token,
+    cut,
+    draw_examples,
+    token_of,
+    typicality,
+    weighted,
+)
+from lexbeam.transforms.change.shown.panels import quotes
 from lexbeam.transforms.change.view.slices import parse_slices
-from lexbeam.transforms.change.view.targets import load_targets
-from lexbeam.transforms.change.view.words import ViewOptions, normalise_word
+from lexbeam.transforms.change.view.words import ViewOptions, load_targets, normalise_word
 from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.corpora.document_reading import FetchedSentence
+from lexbeam.transforms.embeddings.spaces import Space
+from lexbeam.transforms.report.page import render
+from lexbeam.transforms.report.panels import Note, UsesPanel
 
 SLICES = parse_slices("1800-1803,1804-1809")
 SIZES = [4, 0, 6, 5]  # of the sentences of the longest documents
@@ -202,3 +220,145 @@ def test_a_damaged_part_is_told(tmp_path, texts):
     Path(part.path).write_bytes(b"")
     with pytest.raises(LexbeamError, match="damaged"):
         draw([corpus])
+
+
+def passage(text, sentence, with_text=True):
+    """A sentence of a document with those beside it, as `fetch` gives it."""
+    rows = text.sentences
+    near = rows[max(0, sentence - 1) : sentence + 2]
+    starts = [start for row in near for start in row.starts or ()]
+    ends = [end for row in near for end in row.ends or ()]
+    cut_text = text.row.text[min(starts) : max(ends)] if with_text else None
+    before, after = rows[max(0, sentence - 1) : sentence], rows[sentence + 1 : sentence + 2]
+    start = min(starts) if with_text else None
+    return FetchedSentence(rows[sentence], tuple(before), tuple(after), cut_text, start)
+
+
+@given(st.integers(0, 9), st.lists(st.integers(1, 5), min_size=1, max_size=4), st.data())
+def test_the_parts_are_the_text_with_single_spaces(number, sizes, data):
+    text = document(number, sizes)
+    sentence = data.draw(st.integers(0, len(sizes) - 1))
+    place = data.draw(st.integers(0, sizes[sentence] - 1))
+    found = cut(passage(text, sentence), place)
+    assert found.target == text.sentences[sentence].forms[place]
+    whole = " ".join(passage(text, sentence).text.split())
+    assert found.left + found.target + found.right == whole
+    without = passage(document(number, sizes, with_text=False), sentence, with_text=False)
+    assert cut(without, place) == found  # the words of these texts have spaces between them
+
+
+def test_what_stands_close_in_the_text_stays_close():
+    text = document(0, [1])
+    row = text.sentences[0]._replace(forms=["(", "ship", ")", "sails"], starts=[0, 1, 5, 8], ends=[1, 5, 6, 13])
+    whole = FetchedSentence(row, (), (), "(ship)\n sails", 0)
+    assert cut(whole, 1) == Concordance("(", "ship", ") sails")
+
+
+def test_long_contexts_end_at_words():
+    words = [f"word{n}" for n in range(200)]
+    row = document(0, [1]).sentences[0]._replace(forms=words, starts=None, ends=None)
+    found = cut(FetchedSentence(row), 100)
+    assert found.target == "word100"
+    assert CONTEXT - 10 < len(found.left) <= CONTEXT
+    assert CONTEXT - 10 < len(found.right) <= CONTEXT
+    assert found.left.split() == words[100 - len(found.left.split()) : 100]
+    assert found.right.split() == words[101 : 101 + len(found.right.split())]
+
+
+def test_lemmas_stand_in_where_there_are_no_forms():
+    row = document(0, [1]).sentences[0]._replace(forms=None, lemmas=["the", "ship", "sail"], starts=None, ends=None)
+    assert cut(FetchedSentence(row), 1) == Concordance("the ", "ship", " sail")
+
+
+def test_vectors_are_of_unit_length_times_a_weight_that_falls_with_frequency():
+    vectors = np.array([[3, 4], [0, 2], [5, 0]], np.float32)
+    space = Space(["a", "b", "c"], np.array([1, 10, 100]), vectors, 1000)
+    found = weighted(space, ["c", "a", "absent"])
+    assert list(found) == ["a", "c"]
+    np.testing.assert_allclose(found["a"], np.array([0.6, 0.8]) * 0.001 / (0.001 + 0.001))
+    np.testing.assert_allclose(found["c"], np.array([1, 0]) * 0.001 / (0.001 + 0.1))
+
+
+def test_the_use_among_its_like_is_the_most_typical():
+    vectors = {"sea": np.array([1.0, 0.1]), "sail": np.array([1.0, -0.1]), "law": np.array([0, 1.0])}
+    found = typicality([["sea", "sail"], ["law"], ["sail"], []], vectors)
+    assert found[3] is None
+    assert found[0] > found[2] > found[1]
+    centre = np.mean([[1, 0], [0, 1], vectors["sail"] / np.sqrt(1.01)], axis=0)
+    assert found[1] == pytest.approx(centre[1] / np.linalg.norm(centre))
+
+
+def test_without_vectors_no_use_is_typical():
+    assert typicality([["a"], []], {}) == [None, None]
+    opposite = {"a": np.array([1.0]), "b": np.array([-1.0])}
+    assert typicality([["a"], ["b"], ["a", "b"]], opposite) == [None, None, None]
+
+
+def sentence(number, year, forms):
+    text = " ".join(forms)
+    starts = [len(" ".join(forms[:place])) + bool(place) for place in range(len(forms))]
+    ends = [start + len(form) for start, form in zip(starts, forms, strict=True)]
+    row = {
+        "document_id": f"{number:064x}",
+        "sentence": 0,
+        "year": year,
+        "lang": "en",
+        "forms": forms,
+        "lemmas": forms,
+        "starts": starts,
+        "ends": ends,
+    }
+    about = {
+        "document_id": row["document_id"],
+        "source": f"{number}.txt",
+        "position": "",
+        "lang": "en",
+        "year": year,
+        "author": "Ann",
+        "title": HOSTILE,
+        "text": text,
+    }
+    return row, about
+
+
+@pytest.fixture
+def quoted(tmp_path):
+    """A snapshot with a corpus and its change, and one whose corpus is elsewhere."""
+
+    def made(own=True, **section):
+        both = [
+            sentence(number, 1800 + 10 * number, ["The", "sea", f"is{number}", "wide", "."]) for number in range(10)
+        ]
+        words = ["the", "sea", "wide"]
+        tables = {
+            "scores": [[scores("sea", 0.5), scores("gone", None, target=True)]],
+            "slices": PANEL_SLICES,
+            "vectors": [vectors(name, words) for name in ("old", "new")],
+            "sentences": [[row for row, _ in both]],
+            "documents": [[about for _, about in both]],
+        }
+        reads = [{"table": "sentences", "section": "corpus" if own else None, "digest": "x"}]
+        return publish(tmp_path, {"corpus": {}, "change": change_section(reads=reads, **section)}, tables)
+
+    return made
+
+
+def test_uses_are_quoted_by_slice_and_marked(quoted):
+    (panel,) = quotes(quoted(), ())
+    assert isinstance(panel, UsesPanel)
+    rows = panel.rows.to_pylist()
+    assert [row["slice"] for row in rows] == ["old"] * 4 + ["new"] * 4
+    assert {row["word"] for row in rows} == {row["use"] for row in rows} == {"sea"}
+    for row in rows:
+        number = int(re.search(r"is(\d) wide", row["after"])[1])
+        assert row["before"] == "The "
+        assert row["from"] == f"Ann, {HOSTILE}, {1800 + 10 * number}"
+        assert (number >= 5) == (row["slice"] == "new")
+    assert HOSTILE not in render("Report", {"change": [panel]}).decode()
+
+
+def test_where_the_corpus_is_not_found_a_note_says_so_and_the_log_says_where(quoted, caplog):
+    (note,) = quotes(quoted(own=False), ())
+    assert isinstance(note, Note)
+    assert "Uses are not shown" in note.text
+    assert "where the corpus was is not noted" in caplog.text

@@ -11,17 +11,26 @@ from hypothesis import strategies as st
 from published_making import publish, section
 
 from lexbeam.schemas.change.scores import SCORES
+from lexbeam.schemas.change.spaces import VECTORS
 from lexbeam.transforms.change.shown.ranking_rows import (
     chosen_kind,
     chosen_pairs,
+    flagged_words,
     has_null,
+    left_out,
+    null_band,
     pair_facts,
     ranked_rows,
     ranked_words,
     spearman,
     target_rows,
+    why_no_score,
+    why_unknown,
 )
+from lexbeam.transforms.change.shown.views import VIEWS
 from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.options.fields import from_mapping
+from lexbeam.transforms.common.shown import Grid
 
 
 def score_row(word, score, *, pair=("a", "b"), seed=None, alignment="op", measure="cosine", count=9, **more):
@@ -281,3 +290,152 @@ def test_facts_of_a_pair_are_those_of_its_alignment(tmp_path, plain):
     assert pair_facts(snapshot, ("a", "b"), "op", "cosine")["finding"] == "too_few_words"
     assert pair_facts(snapshot, ("b", "a"), "op", "cosine") == {}
     assert pair_facts(plain, ("a", "b"), "op", "cosine") == {}
+
+
+def test_null_bands():
+    assert null_band({"null_mean": 0.5, "null_sd": 0.1, "null_high": 0.6}) == "up to 0.600"
+    assert null_band({"null_mean": 0.5, "null_high": None}) == "mean 0.500"
+    assert null_band({}) == ""
+
+
+def test_a_missing_score_has_the_reason_that_holds():
+    assert why_no_score("absent_from", 0) == "the word occurs in neither slice"
+    assert why_no_score("absent_from", 3) == "the word does not occur in the earlier slice"
+    assert why_no_score("absent_to", 0) == "the word does not occur in the later slice"
+    assert why_no_score(None) == ""
+
+
+def test_why_a_word_is_missing_names_what_the_run_left_out(tmp_path):
+    table = pa.table(
+        {"slice": ["a", "b"], "min_count": [7, 7], "sentences_short": [0, 0], "sentences_sampled_out": [5, 2000]}
+    )
+    view = {"unit": "form", "min_sentence": 1}
+    made = publish(tmp_path, section(view=view, targets=["ship"]), slices=table)
+    assert why_unknown(made) == (
+        "the tables have targets, and forms with at least 7 uses in a slice (`min_count`); words "
+        "of 2,005 sentences that `max_tokens` leaves out are not counted"
+    )
+
+
+# By falling excess, with part of speech and flag.
+WORDS = [
+    ("limit", "NOUN", False),
+    ("the", "DET", True),
+    ("want", "VERB", True),
+    ("and", "CCONJ", True),
+    ("work", "NOUN", True),
+    ("care", "NOUN", False),
+]
+
+
+def table(words=WORDS, **more):
+    rows = [
+        {
+            "slice_from": "a",
+            "slice_to": "b",
+            "word": word,
+            "target": word == "t",
+            "ranked": word != "t",
+            "score_op": 0.9 - number / 10,
+            "excess_op": 0.5 - number / 20,
+            "q_value_op": 0.01,
+            "q_relative_op": 0.01 if flag else 0.5,
+            "significant_op": flag,
+            "upos": upos,
+            "count_from": 99,
+            "count_to": 99,
+            "documents_from": 9,
+            "documents_to": 9,
+            **more,
+        }
+        for number, (word, upos, flag) in enumerate(words)
+    ]
+    return pa.Table.from_pylist(rows)
+
+
+def vectors():
+    schema = VECTORS.schema(dim=2)
+    same = {"variant": "apart", "count": 9, "documents": 2}
+    rows = [
+        {**same, "slice": name, "seed": seed, "word": word, "vector": [1.0, number]}
+        for name in ("a", "b")
+        for seed in (1, 2)
+        for number, (word, _, _) in enumerate(sorted(WORDS))
+    ]
+    each = len(WORDS)
+    return [pa.Table.from_pylist(rows[start : start + each], schema=schema) for start in range(0, 4 * each, each)]
+
+
+def made_of(folder, rows, **more):
+    change = section(alignments=["op"], **{"options": {"alignment": ["op"]}, **more})
+    return publish(folder, change, change__summary=rows, vectors=vectors())
+
+
+@pytest.fixture
+def snapshot(tmp_path):
+    return made_of(tmp_path, table(), options={"alignment": ["op"], "rank-pos": ["NOUN", "VERB", "ADJ"]})
+
+
+def options_of(name, options):
+    return from_mapping(VIEWS[name].options, options, "")
+
+
+def words_of(snapshot, name="significant", **options):
+    return VIEWS[name].table(snapshot, options_of(name, options))
+
+
+def told(snapshot, name="significant", **options):
+    blocks = list(VIEWS[name].blocks(snapshot, options_of(name, options)))
+    return [b for b in blocks if isinstance(b, str)], [b for b in blocks if isinstance(b, Grid)]
+
+
+def test_flagged_words_of_any_rank_and_part_of_speech_are_shown(snapshot):
+    found = words_of(snapshot)
+    assert found["word"].to_pylist() == ["the", "want", "and", "work"]
+    assert found["rank"].to_pylist() == [2, 3, 4, 5]
+    lines, grids = told(snapshot)
+    assert [row[:2] for row in grids[0].rows] == [("2", "the"), ("3", "want"), ("4", "and"), ("5", "work")]
+    assert not any("not among these" in line for line in lines)
+    assert words_of(snapshot, significant=False)["word"].to_pylist() == ["limit", "care"]
+
+
+def test_parts_of_speech_that_are_asked_for_count(snapshot):
+    found = words_of(snapshot, pos=["DET", "NOUN"])
+    assert found["word"].to_pylist() == ["the", "work"]
+
+
+def test_targets_that_are_not_ranked_are_flagged_too(tmp_path):
+    rows = table([*WORDS, ("t", "NOUN", True)])
+    made = made_of(tmp_path, rows, targets=["t"])
+    found = words_of(made)
+    assert dict(zip(found["word"].to_pylist(), found["rank"].to_pylist(), strict=True))["t"] is None
+    only = words_of(made, targets=True)
+    assert only["word"].to_pylist() == ["t"]
+
+
+def test_a_ranking_says_which_flagged_words_it_leaves_out(snapshot):
+    lines, _ = told(snapshot, "top", top=2)
+    (line,) = [line for line in lines if "not among these" in line]
+    # Of the four limit and want are shown; the and and are of other parts of speech, and work is third.
+    assert line.startswith("3 flagged words are not among these: 2 by part of speech, 1 by rank")
+    assert "`significant`" in line
+    lines, _ = told(snapshot, "top", top=9, pos=["all"])
+    assert not any("not among these" in line for line in lines)
+
+
+def test_targets_are_shown_whatever_their_rank(tmp_path):
+    made = made_of(tmp_path, table([*WORDS, ("t", "NOUN", True)]), targets=["t"])
+    rows = ranked_rows(made, ("a", "b"), "op")
+    words = ranked_words(rows, ("NOUN",))["word"].to_pylist()
+    assert words == ["limit", "work", "care"]
+    assert "4 flagged" in next(left_out(rows, words, 1))
+    assert "3 flagged" in next(left_out(rows, words, 2))
+
+
+def test_without_evidence_nothing_is_flagged_and_that_is_said(tmp_path):
+    rows = table().drop_columns(["significant_op"])
+    made = made_of(tmp_path, rows)
+    assert flagged_words(ranked_rows(made, ("a", "b"), "op")).num_rows == 0
+    lines, grids = told(made)
+    assert "no word has both q-values up to .05" in lines
+    assert not grids

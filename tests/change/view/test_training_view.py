@@ -1,17 +1,25 @@
 from itertools import islice
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import kstest, spearmanr
 
-from lexbeam.schemas.corpus.sentences import SENTENCES, UPOS
+from lexbeam.schemas.corpus_tables import SENTENCES, UPOS
 from lexbeam.transforms.change.view import training_view
 from lexbeam.transforms.change.view.slices import parse_slices, slice_of
-from lexbeam.transforms.change.view.tags import NO_TAG
-from lexbeam.transforms.change.view.targets import ViewTargets, load_targets
-from lexbeam.transforms.change.view.training_view import columns_needed, derive, sentence_keys
-from lexbeam.transforms.change.view.words import ViewOptions, is_word, normalise_word
+from lexbeam.transforms.change.view.training_view import (
+    BINS,
+    columns_needed,
+    derive,
+    keep_mask,
+    sentence_keys,
+    threshold,
+    token_histogram,
+)
+from lexbeam.transforms.change.view.words import NO_TAG, ViewOptions, ViewTargets, is_word, load_targets, normalise_word
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import from_mapping
 
@@ -228,3 +236,49 @@ def test_another_seed_gives_sentences_other_keys():
     assert (first.key == view(ViewOptions()).key).all()
     assert (first.key != second.key).all()
     assert as_rows(first) == as_rows(second)
+
+
+def corpus(seed, sentences=3_000, share=0.1):
+    generator = np.random.default_rng(seed)
+    keys = generator.integers(0, 2**64, sentences, dtype=np.uint64)
+    lengths = generator.integers(1, 40, sentences)
+    return keys, lengths, generator.random(sentences) < share
+
+
+@given(st.integers(0, 50), st.integers(0, 80_000))
+def test_keeps_targets_and_as_much_of_the_rest_as_the_budget_allows(seed, budget):
+    keys, lengths, targets = corpus(seed)
+    histogram, held = token_histogram(keys, lengths, targets)
+    assert histogram.sum() + held == lengths.sum()
+    limit = threshold(histogram, held, budget)
+    take = keep_mask(keys, targets, limit)
+    assert take[targets].all()
+    tokens = lengths[take].sum()
+    assert tokens <= max(budget, held)
+    if limit < BINS:
+        assert tokens + histogram[limit] > budget  # one bin more would be too much
+
+
+def test_without_a_budget_all_is_kept():
+    keys, lengths, targets = corpus(1)
+    histogram, held = token_histogram(keys, lengths, targets)
+    assert threshold(histogram, held, None) == BINS
+    assert threshold(histogram, held, int(lengths.sum())) == BINS
+    assert keep_mask(keys, targets, BINS).all()
+
+
+def test_what_is_kept_is_spread_over_the_order_of_training():
+    keys, lengths, targets = corpus(2)
+    histogram, held = token_histogram(keys, lengths, targets)
+    take = keep_mask(keys, targets, threshold(histogram, held, int(lengths.sum() // 3)))
+    free = take & ~targets
+    assert kstest(keys[free] / 2**64, "uniform").pvalue > 0.001
+    assert abs(spearmanr(keys[take], targets[take]).statistic) < 0.1
+
+
+def test_parts_add_up():
+    keys, lengths, targets = corpus(3)
+    whole, held = token_histogram(keys, lengths, targets)
+    parts = [token_histogram(keys[c], lengths[c], targets[c]) for c in (slice(9), slice(9, None))]
+    assert (whole == parts[0][0] + parts[1][0]).all()
+    assert held == parts[0][1] + parts[1][1]

@@ -14,7 +14,7 @@ from part_tasks import parts_of, rejects_listed
 from staged_inputs import staged_inputs
 
 from lexbeam.schemas.cloze.pairs import FLAGS, PAIR_REASONS, PAIRS
-from lexbeam.transforms.annotation.engines import registry
+from lexbeam.transforms.annotation.engines import known_engines
 from lexbeam.transforms.cloze.pairs.loaded_pairs import ReadPairs, SettlePairs
 from lexbeam.transforms.cloze.pairs.pair import LengthOptions, article_id
 from lexbeam.transforms.cloze.pairs.pair_layouts import (
@@ -29,7 +29,7 @@ from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.common.records import Sentence
 from lexbeam.transforms.common.store import staged
 from lexbeam.transforms.common.store.artefacts import Workspace, make
-from lexbeam.transforms.formats.ingest.stage import InputFile, Unit
+from lexbeam.transforms.formats.ingest.ingestion import InputFile, Unit
 from lexbeam.transforms.formats.records.base import ReaderOptions
 from lexbeam.transforms.intake import intake_staging, settling
 from lexbeam.transforms.intake.settling import TextAnnotationOptions
@@ -335,7 +335,7 @@ def failing(paragraphs, map_form=None):
 
 
 def test_an_engine_annotates_both_texts_and_what_it_fails_on_is_flagged(load, monkeypatch):
-    engine = registry.Engine(
+    engine = known_engines.Engine(
         name="x", language=None, fingerprint="x", has_upos=False, has_lemmas=True, annotate=failing
     )
     monkeypatch.setattr(settling, "load_engine", lambda _, layers, fingerprint: engine)

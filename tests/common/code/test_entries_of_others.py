@@ -1,6 +1,6 @@
 """What other packages add to registries counts: their code where a registry is reached, options that they may use."""
 
-from lexbeam.transforms.change.spaces.alignment_stage import AlignOptions
+from lexbeam.transforms.change.spaces.aligning import AlignOptions
 from lexbeam.transforms.common.code.code_identity import code_identity, forget_sources
 from lexbeam.transforms.common.store.identity import canonical
 from lexbeam.transforms.lexicon.compiled_stage import COMPILE

@@ -10,7 +10,7 @@ from hostile_making import locked
 from nets import ends
 
 from lexbeam.transforms.annotation.engines.normalise import read_rules
-from lexbeam.transforms.change.gold.gold import GoldOptions, read_gold
+from lexbeam.transforms.change.scores.gold import GoldOptions, read_gold
 from lexbeam.transforms.change.view.words import ViewOptions
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.common.options.small_texts import cells_of, delimiter_of, read_lines, word_lines

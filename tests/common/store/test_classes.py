@@ -9,13 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexbeam.transforms.annotation.merges import MERGE_DOCUMENTS
+from lexbeam.transforms.annotation.annotated_tables import MERGE_DOCUMENTS
 from lexbeam.transforms.common.code.fingerprints import digest, hash_of
 from lexbeam.transforms.common.store.artefacts import Artefact, Workspace, make
 from lexbeam.transforms.common.store.classes import CLASSES, Staged, summed
-from lexbeam.transforms.common.store.merge import GatherTask, MergeTask, gather_stage
 from lexbeam.transforms.common.store.receipts import ArtefactPath
-from lexbeam.transforms.common.store.staged import StagedWriter
+from lexbeam.transforms.common.store.staged import GatherTask, MergeTask, StagedWriter, gather_stage
 
 SCHEMA = pa.schema([("name", pa.string()), ("number", pa.int64()), ("words", pa.list_(pa.string()))])
 ROWS = {n: {"name": None if n % 3 else str(n), "number": n % 4 or None, "words": ["a"] * (n % 5)} for n in range(30)}

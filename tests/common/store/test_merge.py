@@ -4,20 +4,21 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from lexbeam.schemas.corpus.documents import DOCUMENTS
+from lexbeam.schemas.corpus_tables import DOCUMENTS
 from lexbeam.transforms.common.code.fingerprints import digest, hash_of
 from lexbeam.transforms.common.store.artefacts import Artefact, Workspace, make
-from lexbeam.transforms.common.store.merge import (
+from lexbeam.transforms.common.store.staged import (
     MOST_OPEN,
     GatherTask,
     MergeTask,
+    StagedFile,
+    StagedWriter,
     entries,
     gather_stage,
     groups,
     merge,
     whole,
 )
-from lexbeam.transforms.common.store.staged import StagedFile, StagedWriter
 
 SCHEMA = DOCUMENTS.schema()
 GATHER = gather_stage("toy")
@@ -95,7 +96,7 @@ def test_files_are_gathered_where_they_are_more_than_a_merge_opens(last):
 
 
 def test_bucket_and_parts_decide_a_merge(tmp_path):
-    from lexbeam.transforms.annotation.merges import MERGE_DOCUMENTS
+    from lexbeam.transforms.annotation.annotated_tables import MERGE_DOCUMENTS
 
     file = stage(tmp_path / "1", "a", "b")
     tasks = [MergeTask(0, 1, (file,)), MergeTask(0, 2, (file,)), MergeTask(1, 2, (file,))]

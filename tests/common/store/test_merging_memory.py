@@ -12,7 +12,7 @@ MEBIBYTE = 1 << 20
 def test_memory_does_not_grow_with_staged_files(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(ROOT)
     from benchmarks.scale.merging import merged
-    from lexbeam.transforms.common.store.merge import MOST_OPEN
+    from lexbeam.transforms.common.store.staged import MOST_OPEN
 
     found = {}
     for files in (140, 420):

@@ -18,7 +18,7 @@ from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.common.store import files, objects
 from lexbeam.transforms.common.store.objects import Objects, ObjectState, ObjectTag, StoreFailed
 from lexbeam.transforms.common.store.remote import remote
-from lexbeam.transforms.formats.ingest.listing import InputPatterns, find_files
+from lexbeam.transforms.formats.ingest.input_listing import InputPatterns, find_files
 
 NAMES = ("a/b.txt", "a/b/c.txt", "a/bb", "sp ace/ü%41&+=?#[x].txt", "x{y}|z^w~`", "%20", "a\u0308", ".hidden/x")
 

@@ -15,13 +15,13 @@ import pytest
 from apache_beam.testing.util import assert_that, equal_to
 
 from lexbeam.pipelines.runners.used import run_lines
-from lexbeam.schemas.corpus.documents import DOCUMENTS
-from lexbeam.transforms.annotation.merges import MERGE_DOCUMENTS, MERGE_SENTENCES
+from lexbeam.schemas.corpus_tables import DOCUMENTS
+from lexbeam.transforms.annotation.annotated_tables import MERGE_DOCUMENTS, MERGE_SENTENCES
 from lexbeam.transforms.common.code import workers
 from lexbeam.transforms.common.code.fingerprints import digest, hash_of
 from lexbeam.transforms.common.code.usage import worker_name
 from lexbeam.transforms.common.errors import LexbeamError
-from lexbeam.transforms.common.store import merge
+from lexbeam.transforms.common.store import staged
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage, Workspace, free_files
 from lexbeam.transforms.common.store.ptransforms import (
     Collect,
@@ -38,7 +38,7 @@ from lexbeam.transforms.common.store.sound import checked
 from lexbeam.transforms.common.store.staged import StagedWriter
 from lexbeam.transforms.common.store.tables import Part, PartFile
 
-GATHER = merge.gather_stage("toy")
+GATHER = staged.gather_stage("toy")
 
 
 def stage_documents(path, names):
@@ -283,7 +283,7 @@ MODULES = (
     "lexbeam.transforms.formats.ingest.ptransforms",
     "lexbeam.transforms.annotation.ptransforms",
     "lexbeam.transforms.change.graph.ptransforms",
-    "lexbeam.transforms.change.graph.view_ptransforms",
+    "lexbeam.transforms.change.graph.space_ptransforms",
 )
 
 
@@ -306,9 +306,9 @@ def test_public_transforms_declare_what_they_take_and_give(module):
 
 
 def test_a_further_file_merges_those_parts_alone_that_it_has_entries_of(tmp_path, monkeypatch):
-    monkeypatch.setattr(merge, "MOST_OPEN", 2)  # two levels of gathered files
+    monkeypatch.setattr(staged, "MOST_OPEN", 2)  # two levels of gathered files
     space, names = Workspace(str(tmp_path / "work")), [digest([number]) for number in range(40)]
-    staged = [("documents", stage_documents(tmp_path / str(n), names[n::9])) for n in range(9)]
+    found = [("documents", stage_documents(tmp_path / str(n), names[n::9])) for n in range(9)]
 
     def merged(files):
         with beam.Pipeline(runner="FnApiRunner") as pipeline:
@@ -316,19 +316,19 @@ def test_a_further_file_merges_those_parts_alone_that_it_has_entries_of(tmp_path
         stages = GATHER.name, MERGE_DOCUMENTS.name
         return [{path.name for path in Path(space.stage(stage)).glob("*.json")} for stage in stages]
 
-    gathered, parts = merged(staged)
+    gathered, parts = merged(found)
     assert len(parts) == 8
-    more, after = merged([*staged, ("documents", stage_documents(tmp_path / "more", [digest(["more"])]))])
+    more, after = merged([*found, ("documents", stage_documents(tmp_path / "more", [digest(["more"])]))])
     assert len(more - gathered) >= 1
     assert len(after - parts) == 1
 
 
 def test_parts_without_rows_are_one_artefact(tmp_path):
     space = Workspace(str(tmp_path / "work"))
-    staged = [("documents", stage_documents(tmp_path / "staged", [digest([number]) for number in range(3)]))]
+    found = [("documents", stage_documents(tmp_path / "found", [digest([number]) for number in range(3)]))]
     stages = {"documents": MERGE_DOCUMENTS, "sentences": MERGE_SENTENCES}
     with beam.Pipeline(runner="FnApiRunner") as pipeline:
-        made = pipeline | beam.Create(staged) | MergeTables(space, stages, GATHER, 8)
+        made = pipeline | beam.Create(found) | MergeTables(space, stages, GATHER, 8)
         made | "Result" >> WriteResult(str(tmp_path / "parts.json"))
     parts = decode((tmp_path / "parts.json").read_bytes(), list[Part])
     assert sorted((part.table, part.number) for part in parts) == [(name, n) for name in stages for n in range(8)]
@@ -350,7 +350,7 @@ OTHERS = [pytest.param(*case, marks=pytest.mark.soak) for case in ((0, 2), (1, 2
 @pytest.mark.parametrize(("files", "parts"), [*SOME, *OTHERS])
 def test_tables_are_merged_in_levels_into_the_same_parts(tmp_path, monkeypatch, files, parts):
     names = [digest([number]) for number in range(files * 5)]
-    staged = [("documents", stage_documents(tmp_path / str(n), names[n::files])) for n in range(files)]
+    found = [("documents", stage_documents(tmp_path / str(n), names[n::files])) for n in range(files)]
 
     def merged(name):
         space = Workspace(str(tmp_path / name))
@@ -358,18 +358,18 @@ def test_tables_are_merged_in_levels_into_the_same_parts(tmp_path, monkeypatch, 
         with beam.Pipeline(runner="FnApiRunner") as pipeline:
             made = (
                 pipeline
-                | beam.Create(staged)
+                | beam.Create(found)
                 | MergeTables(space, stages, GATHER, pipeline | "Parts" >> beam.Create([parts]))
             )
             made | "Result" >> WriteResult(str(tmp_path / f"{name}.json"))
-        found = json.loads((tmp_path / f"{name}.json").read_text())
-        return sorted((row[0], row[1], row[3], row[5]) for row in found), Path(space.stage(GATHER.name)).is_dir()
+        rows = json.loads((tmp_path / f"{name}.json").read_text())
+        return sorted((row[0], row[1], row[3], row[5]) for row in rows), Path(space.stage(GATHER.name)).is_dir()
 
     rows, gathered = merged("flat")
     assert gathered == (parts == 3 and files > 0)
     assert [row[:2] for row in rows] == [(table, n) for table in ("documents", "sentences") for n in range(parts)]
     assert sum(row[2] for row in rows) == len(names)
-    monkeypatch.setattr(merge, "MOST_OPEN", 2)
+    monkeypatch.setattr(staged, "MOST_OPEN", 2)
     again, gathered = merged("levels")
     assert (again, gathered) == (rows, files > 2 or (parts == 3 and files > 0))
 

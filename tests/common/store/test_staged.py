@@ -7,7 +7,7 @@ from entries_reading import by_entry
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexbeam.schemas.corpus.sentences import SENTENCES
+from lexbeam.schemas.corpus_tables import SENTENCES
 from lexbeam.transforms.common.code.fingerprints import digest, hash_of
 from lexbeam.transforms.common.store import staged as module
 from lexbeam.transforms.common.store.artefacts import Artefact

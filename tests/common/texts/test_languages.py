@@ -3,7 +3,7 @@
 import pytest
 
 from lexbeam.transforms.annotation.engines.builtin import languages
-from lexbeam.transforms.annotation.guessing import LANGUAGES
+from lexbeam.transforms.annotation.language_guessing import LANGUAGES
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.texts.languages import code_or_text, language_of, short_tag, stated_language
 

@@ -26,8 +26,8 @@ from lexbeam.transforms.complexity.instances.labelled_instances import (
     task_of,
 )
 from lexbeam.transforms.complexity.instances.labelled_layouts import LAYOUTS
-from lexbeam.transforms.formats.ingest.stage import InputFile
-from lexbeam.transforms.formats.ingest.units import unit_of
+from lexbeam.transforms.formats.ingest.ingestion import InputFile
+from lexbeam.transforms.formats.ingest.input_listing import unit_of
 from lexbeam.transforms.formats.records.base import ReaderOptions
 from lexbeam.transforms.intake import intake_staging
 from lexbeam.transforms.intake.intake_staging import sum_loaded

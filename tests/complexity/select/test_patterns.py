@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lexbeam.schemas.complexity import KINDS
-from lexbeam.schemas.corpus.sentences import UPOS
+from lexbeam.schemas.corpus_tables import UPOS
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.complexity.select.patterns import PATTERNS, chosen_patterns, match
 

@@ -5,9 +5,9 @@ import tracemalloc
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexbeam.transforms.formats.ingest import arrivals as module
-from lexbeam.transforms.formats.ingest.arrivals import Arrivals
-from lexbeam.transforms.formats.ingest.stage import InputFile
+from lexbeam.transforms.formats.ingest import file_changes as module
+from lexbeam.transforms.formats.ingest.file_changes import Arrivals
+from lexbeam.transforms.formats.ingest.ingestion import InputFile
 
 APART = 10
 

@@ -5,10 +5,10 @@ import random
 
 import pytest
 
-from lexbeam.transforms.formats.ingest import comparing
-from lexbeam.transforms.formats.ingest.comparing import SKEW, Some, compare_inputs, is_touched
-from lexbeam.transforms.formats.ingest.stage import InputFile
-from lexbeam.transforms.formats.ingest.units import key_of
+from lexbeam.transforms.formats.ingest import file_changes
+from lexbeam.transforms.formats.ingest.file_changes import SKEW, Some, compare_inputs, is_touched
+from lexbeam.transforms.formats.ingest.ingestion import InputFile
+from lexbeam.transforms.formats.ingest.input_listing import key_of
 
 
 def digest(text):
@@ -40,13 +40,13 @@ def compared(then, now, touched=(), kept=()):
 
 
 def expected(names):
-    return Some(len(names), sorted(names)[: comparing.SHOWN])
+    return Some(len(names), sorted(names)[: file_changes.SHOWN])
 
 
 @pytest.mark.parametrize("held", [1 << 22, 7, 1])
 def test_changes_are_those_of_sets_of_names(held, monkeypatch):
-    monkeypatch.setattr(comparing, "HELD", held)
-    monkeypatch.setattr(comparing, "_BATCH", 4)
+    monkeypatch.setattr(file_changes, "HELD", held)
+    monkeypatch.setattr(file_changes, "_BATCH", 4)
     draw = random.Random(held)
     for size in (0, 1, 5, 40):
         every = {f"é/{number}.txt": draw.choice("ab") * draw.randrange(3) for number in range(size)}

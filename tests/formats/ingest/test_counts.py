@@ -5,12 +5,17 @@ import pyarrow.parquet as pq
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexbeam.schemas.corpus.inputs import INPUTS
+from lexbeam.schemas.corpus_tables import INPUTS
 from lexbeam.transforms.common.code.fingerprints import bucket_of, digest
 from lexbeam.transforms.common.store.artefacts import Artefact, Workspace, make
-from lexbeam.transforms.common.store.merge import MergeTask
-from lexbeam.transforms.common.store.staged import StagedFile
-from lexbeam.transforms.formats.ingest.counts import MERGE_INPUTS, InputCount, late_counts, stage_inputs, summed_inputs
+from lexbeam.transforms.common.store.staged import MergeTask, StagedFile
+from lexbeam.transforms.formats.ingest.intake_tables import (
+    MERGE_INPUTS,
+    InputCount,
+    late_counts,
+    stage_inputs,
+    summed_inputs,
+)
 
 NAMES = st.sampled_from(["a.txt", "b/ä.txt", "c!.zip", "d"])
 COUNTS = st.builds(

@@ -14,9 +14,9 @@ from staged_inputs import staged_inputs
 
 from lexbeam.transforms.common.store.artefacts import Workspace, make
 from lexbeam.transforms.common.store.batches import BatchReader
-from lexbeam.transforms.formats.ingest import cut
-from lexbeam.transforms.formats.ingest.cut import CUT, LargeFile, looked_at, units_of
-from lexbeam.transforms.formats.ingest.stage import INGEST, IngestOptions, InputFile, Unit
+from lexbeam.transforms.formats.ingest import cut_files
+from lexbeam.transforms.formats.ingest.cut_files import CUT, LargeFile, looked_at, units_of
+from lexbeam.transforms.formats.ingest.ingestion import INGEST, IngestOptions, InputFile, Unit
 from lexbeam.transforms.formats.sources import readings
 
 WORD = "\t".join(["1", "ship", "ship", *["_"] * 7])
@@ -26,7 +26,7 @@ WORD = "\t".join(["1", "ship", "ship", *["_"] * 7])
 def small(monkeypatch):
     """Blocks and pieces are small, and the disk need not be waited for."""
     monkeypatch.setattr(readings, "_BLOCK", 200)
-    monkeypatch.setattr(cut, "PIECE_BYTES", 600)
+    monkeypatch.setattr(cut_files, "PIECE_BYTES", 600)
     monkeypatch.setattr(os, "fsync", lambda _: None)
 
 
@@ -142,7 +142,7 @@ def test_a_file_whose_digest_is_known_is_not_read_again(tmp_path, monkeypatch):
     receipt = make(workspace, CUT, looked_at(file, IngestOptions()), None)
     known = file._replace(known=receipt.sha256)
     with monkeypatch.context() as patched:
-        patched.setattr(cut, "read_through", lambda *_: pytest.fail("it is read"))
+        patched.setattr(cut_files, "read_through", lambda *_: pytest.fail("it is read"))
         assert make(workspace, CUT, looked_at(known, IngestOptions()), None) == receipt
 
 

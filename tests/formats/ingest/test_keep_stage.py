@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 from lexbeam.transforms.common.store.artefacts import Artefact
 from lexbeam.transforms.common.store.resources import content_digest
 from lexbeam.transforms.common.store.tables import Part
-from lexbeam.transforms.formats.ingest import keep_stage
-from lexbeam.transforms.formats.ingest.keep_stage import gone_keys
-from lexbeam.transforms.formats.ingest.listed import ListingWriter
-from lexbeam.transforms.formats.ingest.stage import InputFile
-from lexbeam.transforms.formats.ingest.units import key_of
+from lexbeam.transforms.formats.ingest import kept_files
+from lexbeam.transforms.formats.ingest.ingestion import InputFile
+from lexbeam.transforms.formats.ingest.input_listing import ListingWriter, key_of
+from lexbeam.transforms.formats.ingest.kept_files import gone_keys
 
 NAMES = st.lists(st.sampled_from([f"{number}.txt" for number in range(40)]), unique=True)
 
@@ -35,7 +34,7 @@ def test_gone_is_what_was_taken_in_and_is_not_listed(tmp_path_factory, before, s
         for name in small:
             writer.add(InputFile(name, name, 1, ""))
     parts = [published(folder, number, before[number::2]) for number in range(2)]
-    with mock.patch.object(keep_stage, "HELD", held):  # files at a time
+    with mock.patch.object(kept_files, "HELD", held):  # files at a time
         rounds = [keys.tolist() for keys in gone_keys([artefact.file("-listed.arrow")], large, parts)]
     assert len(rounds) == max(-(-len(before) // held), 1)
     assert all(keys == sorted(keys) for keys in rounds)

@@ -4,12 +4,10 @@ import os
 import pytest
 
 from lexbeam.transforms.common.store.artefacts import Workspace, make
-from lexbeam.transforms.formats.ingest import stage
-from lexbeam.transforms.formats.ingest.known import AllKnown, KnownDigests, number_of
-from lexbeam.transforms.formats.ingest.listed import ListedUnit
-from lexbeam.transforms.formats.ingest.listing import InputPatterns, find_files
-from lexbeam.transforms.formats.ingest.stage import INGEST, IngestOptions
-from lexbeam.transforms.formats.ingest.units import unit_of
+from lexbeam.transforms.formats.ingest import ingestion
+from lexbeam.transforms.formats.ingest.file_changes import AllKnown, KnownDigests, number_of
+from lexbeam.transforms.formats.ingest.ingestion import INGEST, IngestOptions
+from lexbeam.transforms.formats.ingest.input_listing import InputPatterns, ListedUnit, find_files, unit_of
 
 OLD = 1_000_000_000
 
@@ -25,11 +23,11 @@ def texts(tmp_path):
 
 def found(folder, monkeypatch, later=10):
     """The unit of a folder's files as a listing so many seconds after now has them."""
-    from lexbeam.transforms.formats.ingest import listing
+    from lexbeam.transforms.formats.ingest import input_listing
 
-    now = listing.time.time_ns()
+    now = input_listing.time.time_ns()
     with monkeypatch.context() as patch:
-        patch.setattr(listing.time, "time_ns", lambda: now + later * 1_000_000_000)
+        patch.setattr(input_listing.time, "time_ns", lambda: now + later * 1_000_000_000)
         return unit_of(find_files(InputPatterns((str(folder),), (), "/out")))
 
 
@@ -54,7 +52,7 @@ def test_a_file_that_is_as_it_was_is_not_read_again(texts, tmp_path, monkeypatch
     assert [file.known for file in again.files] == [
         hashlib.sha256(f"Text {name}.".encode()).hexdigest() for name in "ab"
     ]
-    monkeypatch.setattr(stage, "first_reading", None)  # it would be called
+    monkeypatch.setattr(ingestion, "first_reading", None)  # it would be called
     assert again.content_digests() == [file.known for file in again.files]
 
 

@@ -7,10 +7,10 @@ from lexbeam.schemas.complexity import LOAD_REJECTS
 from lexbeam.schemas.rejects import REJECTS, RejectRow
 from lexbeam.transforms.common.store import staged as staged_module
 from lexbeam.transforms.common.store.artefacts import Artefact, Workspace, make
-from lexbeam.transforms.common.store.merge import MergeTask
-from lexbeam.transforms.formats.ingest import staging
-from lexbeam.transforms.formats.ingest.merges import MERGE_REJECTS, merge_rejects
-from lexbeam.transforms.formats.ingest.staging import stage_rejects
+from lexbeam.transforms.common.store.staged import MergeTask
+from lexbeam.transforms.formats.ingest import staged_records
+from lexbeam.transforms.formats.ingest.intake_tables import MERGE_REJECTS, merge_rejects
+from lexbeam.transforms.formats.ingest.staged_records import stage_rejects
 
 
 def reject(source, position="", reason="empty"):
@@ -40,7 +40,7 @@ def test_rejects_are_sorted_row_by_row(tmp_path):
 
 @pytest.mark.parametrize("parts", [1, 2, 3, 7])
 def test_every_reject_is_in_one_part_by_its_source_and_position(tmp_path, monkeypatch, parts):
-    monkeypatch.setattr(staging, "STAGE_REJECTS", 4)
+    monkeypatch.setattr(staged_records, "STAGE_REJECTS", 4)
     every = [reject(f"{n}.txt", str(m)) for n in range(10) for m in range(3)]
     staged = stage(tmp_path / "1", *every[:17]) + stage(tmp_path / "2", *every[17:])
     found = [merge(tmp_path, staged, bucket=n, parts=parts)[0] for n in range(parts)]
@@ -81,7 +81,7 @@ def test_no_reject_leaves_no_file(tmp_path):
 
 
 def test_rejects_of_a_task_are_one_part_that_is_merged_run_by_run(tmp_path, monkeypatch):
-    monkeypatch.setattr(staging, "STAGE_REJECTS", 3)
+    monkeypatch.setattr(staged_records, "STAGE_REJECTS", 3)
     monkeypatch.setattr(staged_module, "RUN_BYTES", 1)
     every = [reject(source, str(n)) for n in range(4) for source in ("d", "é", "data/b", "data/a", "", "dat")]
     staged = [

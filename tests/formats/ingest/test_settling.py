@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexbeam.transforms.formats.ingest.settling import FileLook, look_at
+from lexbeam.transforms.formats.ingest.file_changes import FileLook, look_at
 
 APART = 10
 

@@ -8,9 +8,9 @@ from lexbeam.transforms.common.store.artefacts import Workspace, make
 from lexbeam.transforms.common.store.batches import BatchReader
 from lexbeam.transforms.common.store.staged import StagedFile
 from lexbeam.transforms.formats.dates.rules import load_metadata, parse_date_rule
-from lexbeam.transforms.formats.ingest import stage as ingest
-from lexbeam.transforms.formats.ingest import staging
-from lexbeam.transforms.formats.ingest.stage import INGEST, IngestOptions, InputFile, Unit, acceptable
+from lexbeam.transforms.formats.ingest import ingestion as ingest
+from lexbeam.transforms.formats.ingest import staged_records
+from lexbeam.transforms.formats.ingest.ingestion import INGEST, IngestOptions, InputFile, Unit, acceptable
 from lexbeam.transforms.formats.records.base import ReaderOptions
 
 
@@ -86,7 +86,7 @@ def test_packing_does_not_change_keys(tmp_path):
 
 
 def test_staging_files_are_cut_and_no_record_is_lost(tmp_path, monkeypatch):
-    monkeypatch.setattr(staging, "STAGE_CHARACTERS", 10)
+    monkeypatch.setattr(staged_records, "STAGE_CHARACTERS", 10)
     made = unit(tmp_path, **{f"t{n}": f"Text number {n}.".encode() for n in range(5)})
     receipt = taken_in(tmp_path, made)
     assert len(receipt.stages) == 5
@@ -94,8 +94,8 @@ def test_staging_files_are_cut_and_no_record_is_lost(tmp_path, monkeypatch):
 
 
 def test_a_record_more_is_in_one_staging_file_and_the_others_stay(tmp_path, monkeypatch):
-    monkeypatch.setattr(staging, "STAGE_CHARACTERS", 4000)
-    monkeypatch.setattr(staging, "STAGE_MOST", 16000)
+    monkeypatch.setattr(staged_records, "STAGE_CHARACTERS", 4000)
+    monkeypatch.setattr(staged_records, "STAGE_MOST", 16000)
     texts = {f"t{n:02}": f"Text number {n}. ".encode() * 20 for n in range(60)}
 
     def staged(folder, **more):
@@ -161,7 +161,7 @@ def test_layers_that_are_asked_for_name_what_is_taken_in(tmp_path):
     asked = IngestOptions(reader=ReaderOptions(layers=("xpos",)))
     assert identity_of(file, options=asked) != plain
     chosen = INGEST.chosen(unit_of(file), asked)
-    assert chosen["lexbeam.transforms.layers.registry:LAYERS"] == ("xpos",)
+    assert chosen["lexbeam.transforms.formats.records.layers:LAYERS"] == ("xpos",)
 
 
 def test_a_unit_is_its_files_content_and_names_wherever_they_lie(tmp_path):

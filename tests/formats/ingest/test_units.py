@@ -2,10 +2,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lexbeam.transforms.common.store.artefacts import Artefact, Workspace
-from lexbeam.transforms.formats.ingest import listed
-from lexbeam.transforms.formats.ingest.listed import ListingWriter, listed_units, opened, settle_bits
-from lexbeam.transforms.formats.ingest.stage import InputFile
-from lexbeam.transforms.formats.ingest.units import KEY_BITS, UNIT_BYTES, UNIT_FILES, bits_for, key_of, units_of
+from lexbeam.transforms.formats.ingest import input_listing
+from lexbeam.transforms.formats.ingest.ingestion import InputFile
+from lexbeam.transforms.formats.ingest.input_listing import (
+    KEY_BITS,
+    UNIT_BYTES,
+    UNIT_FILES,
+    ListingWriter,
+    bits_for,
+    key_of,
+    listed_units,
+    opened,
+    settle_bits,
+    units_of,
+)
 
 
 def file_of(name, size=100):
@@ -57,8 +67,8 @@ def listing_of(path, files):
 
 
 def test_workers_read_the_units_of_a_listing(tmp_path, monkeypatch):
-    monkeypatch.setattr(listed, "RUN_ROWS", 700)
-    monkeypatch.setattr(listed, "BATCH_ROWS", 60)
+    monkeypatch.setattr(input_listing, "RUN_ROWS", 700)
+    monkeypatch.setattr(input_listing, "BATCH_ROWS", 60)
     odd = InputFile("odd\\xFF", "/in/odd\udcff", 1, "in")
     files = [*MANY, odd]
     listings = [listing_of(tmp_path / "a", files[::2]), listing_of(tmp_path / "b", files[1::2])]
@@ -74,12 +84,12 @@ def test_workers_read_the_units_of_a_listing(tmp_path, monkeypatch):
 
 
 def test_keys_at_borders_are_in_one_unit(tmp_path, monkeypatch):
-    monkeypatch.setattr(listed, "RUN_ROWS", 7)
-    monkeypatch.setattr(listed, "BATCH_ROWS", 2)
+    monkeypatch.setattr(input_listing, "RUN_ROWS", 7)
+    monkeypatch.setattr(input_listing, "BATCH_ROWS", 2)
     borders = [number << KEY_BITS - 3 for number in range(9)]
     keys = [key for border in borders for key in (border - 1, border, border, border + 1) if 0 <= key < 1 << KEY_BITS]
     names = {f"{place}.txt": key for place, key in enumerate(keys)}
-    monkeypatch.setattr(listed, "key_of", names.__getitem__)
+    monkeypatch.setattr(input_listing, "key_of", names.__getitem__)
     units = listed_units([listing_of(tmp_path / "a", map(file_of, names))], 3)
     found = {unit.bucket: [file.name for file in opened(unit).files] for unit in units}
     expected = {}

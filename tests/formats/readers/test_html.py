@@ -21,7 +21,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from lexbeam.pipelines.commands.corpus.plan import CorpusOptions, plan_corpus
 from lexbeam.transforms.common.errors import UsageError
-from lexbeam.transforms.formats.ingest.stage import INGEST, IngestOptions
+from lexbeam.transforms.formats.ingest.ingestion import INGEST, IngestOptions
 from lexbeam.transforms.formats.readers import html
 from lexbeam.transforms.formats.readers.html import tags_of, text_between_tags, without_scripts
 from lexbeam.transforms.formats.readers.page_text import paragraphs

@@ -13,7 +13,7 @@ from mixed import DOCUMENTS, PARTS, SEEDS, SLICES
 from mixed_runs import REFERENCE, SOAKED, published
 
 from lexbeam.pipelines.cli import main
-from lexbeam.transforms.common.store import merge, ptransforms
+from lexbeam.transforms.common.store import ptransforms, staged
 
 pytestmark = pytest.mark.slow
 TABLES = {
@@ -79,9 +79,9 @@ def corpus_on_lanes(config, folder, lanes):
 @pytest.mark.parametrize("sorting", [False, True])
 def test_the_comparison_fails_when_the_sort_is_taken_out(sorting, mixed_config, tmp_path, monkeypatch):
     if not sorting:
-        for module in (ptransforms, merge):
+        for module in (ptransforms, staged):
             monkeypatch.setattr(module, "sorted", lambda rows, **_: list(rows), raising=False)
-        monkeypatch.setattr(merge, "in_order", itertools.chain.from_iterable)
+        monkeypatch.setattr(staged, "in_order", itertools.chain.from_iterable)
     one = corpus_on_lanes(mixed_config, tmp_path, 1)
     two = corpus_on_lanes(mixed_config, tmp_path, 2)
     other = {name.partition("/")[0] for name in one | two if one.get(name) != two.get(name)}

@@ -13,8 +13,8 @@ from mixed_runs import published, skip_without
 from small_runs import call
 from streaming import SECONDS, Started, annotated, drop, landed_files, make_world, receipts, text_of
 
-from lexbeam.transforms.annotation.landing import file_key
-from lexbeam.transforms.formats.ingest.listing import InputPatterns, find_files
+from lexbeam.transforms.formats.ingest.input_listing import InputPatterns, find_files
+from lexbeam.transforms.stream.landing_windows import file_key
 
 pytestmark = pytest.mark.soak
 FILES = 1000

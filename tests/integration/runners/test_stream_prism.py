@@ -14,7 +14,7 @@ from small_runs import call
 from streaming import Started, annotated, drop, landed_files, make_world, text_of
 
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.stream.landing_folder import SPOOL
+from lexbeam.transforms.stream.lines import SPOOL
 
 
 @pytest.mark.soak
@@ -51,7 +51,7 @@ def test_files_and_lines_land_and_the_next_refresh_annotates_nothing(tmp_path, m
 
 # What the process of a stream does first: it notes when a call begins that reads lines, and when it ends.
 NOTED = """
-from lexbeam.transforms.stream.line_taking import LineTaking
+from lexbeam.transforms.stream.lines import LineTaking
 real, notes = LineTaking.take, open({path!r}, "a", buffering=1)
 def take(self, seconds):
     notes.write("(")

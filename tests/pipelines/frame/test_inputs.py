@@ -17,7 +17,7 @@ from lexbeam.transforms.common.publish.snapshots import open_snapshot
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.receipts import ArtefactPath
 from lexbeam.transforms.common.store.tables import Part
-from lexbeam.transforms.formats.ingest.listing import InputPatterns, find_files, shares_of
+from lexbeam.transforms.formats.ingest.input_listing import InputPatterns, find_files, shares_of
 
 
 def part(table, folder):

@@ -16,14 +16,14 @@ from types import SimpleNamespace
 
 import pytest
 
-from lexbeam.pipelines.commands.change.work import expected_artefacts
+from lexbeam.pipelines.commands.change.plan import expected_artefacts
 from lexbeam.pipelines.frame.registry import COMMANDS, load
 from lexbeam.pipelines.progress import progress
 from lexbeam.pipelines.progress.lines import Foreseen
 from lexbeam.pipelines.progress.progress import RunProgress, StageFolder, counting, is_shown, only_drawn, watching
 from lexbeam.transforms.change.graph.comparisons import Comparisons, SpaceVariant
-from lexbeam.transforms.change.nulls.deal_stages import DealOptions
-from lexbeam.transforms.change.spaces.context_stages import pieces_of, sums_of
+from lexbeam.transforms.change.scores.null_deals import DealOptions
+from lexbeam.transforms.change.spaces.counting import pieces_of, sums_of
 from lexbeam.transforms.change.spaces.shards import ShardOptions
 from lexbeam.transforms.common.store.artefacts import Stage, Workspace, announce, make
 from lexbeam.transforms.embeddings.representations import RepresentationOptions

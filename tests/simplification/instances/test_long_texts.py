@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pyarrow as pa
 import pytest
 
-from lexbeam.transforms.annotation.engines import paragraphs
+from lexbeam.transforms.annotation.engines import engine
 from lexbeam.transforms.annotation.engines.engine import Engine
 from lexbeam.transforms.common.records import Sentence
 from lexbeam.transforms.formats.records.base import BadRecord
@@ -90,7 +90,7 @@ def test_nothing_is_found_in_a_text_on_which_the_engine_fails_at_its_end():
 
 def test_memory_does_not_grow_with_the_text(monkeypatch):
     """What is held of a sentence that was passed is its paragraph, some 12 bytes a character."""
-    monkeypatch.setattr(paragraphs, "MAX_BATCH", 20_000)  # as much is held at a time, of longer texts
+    monkeypatch.setattr(engine, "MAX_BATCH", 20_000)  # as much is held at a time, of longer texts
     monkeypatch.setattr(found_instances, "_SENTENCES", 400)
     assert rows_of(found(text_of(9)))  # loads what is loaded once
     peaks = []

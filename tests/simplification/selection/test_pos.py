@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexbeam.transforms.annotation.engines.engine import Engine
-from lexbeam.transforms.annotation.engines.texts import plain_tokens
+from lexbeam.transforms.annotation.engines.engine import Engine, plain_tokens
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.simplification.records import Instance
 from lexbeam.transforms.simplification.selection import sentence_filters

@@ -1,5 +1,5 @@
 """Engines of annotation: builtin, spaCy, Stanza; normalisation, languages guessed, tag sets.
 
-In: texts. Out: sentences with lemmas and universal parts of speech. Read `registry` and `engine`. A change to an
+In: texts. Out: sentences with lemmas and universal parts of speech. Read `engine` and `known_engines`. A change to an
 engine makes anew what it annotated.
 """

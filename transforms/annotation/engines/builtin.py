@@ -4,7 +4,7 @@ Tokens are spaCy's rules for the language (those for any language where it has n
 are spaCy's `sentencizer`: a sentence ends after `.`, `!`, `?` and their kin in all scripts, with the punctuation
 that follows. Its rules take a full stop off letters of the scripts that they know, here behind combining marks and
 small letters of any script, too. Lemmas and parts of speech are HanTa's for English, German and Dutch (its tags mapped
-by `tagsets`). Other languages, Latin, Spanish and Swedish among them, get simplemma's lemmas, and
+by `segmenters.tag_map`). Other languages, Latin, Spanish and Swedish among them, get simplemma's lemmas, and
 no parts of speech: there `upos` is None. Chinese, Japanese and Thai, which are written without spaces, have
 words, lemmas and parts of speech of `segmenters`, each with its own extra.
 """
@@ -18,9 +18,8 @@ from typing import Any
 
 from lexbeam.transforms.annotation.engines import hanta
 from lexbeam.transforms.annotation.engines.engine import Annotate, EngineInfo, MapForm, Resolve
-from lexbeam.transforms.annotation.engines.segmenters import SEGMENTERS, Segmenter
+from lexbeam.transforms.annotation.engines.segmenters import SEGMENTERS, TAG_MAPS, Segmenter, tag_map
 from lexbeam.transforms.annotation.engines.spacy import ReadDoc, read_docs, sentences_of, versions, zones
-from lexbeam.transforms.annotation.engines.tagsets import TAG_MAPS, tag_map
 from lexbeam.transforms.common.errors import UsageError, nearest
 from lexbeam.transforms.common.records import Sentence
 from lexbeam.transforms.common.store.resources import model_digest

@@ -3,7 +3,8 @@
 Only the components that set sentences, lemmas and parts of speech are run: named entities, categories
 and spans are left out, and so is the parser, unless nothing else sets sentences. A `senter` that the
 pipeline ships switched off is switched on in the parser's place; if nothing sets sentences, spaCy's
-`sentencizer` (sentence-final punctuation) is added.
+`sentencizer` (sentence-final punctuation) is added. Which components these are is read from the configuration of the
+pipeline (`setup_of`).
 
 The components that a layer needs run if options name the layer. Sentences stay the same: the component
 that sets them runs before the parser, which respects borders that are set.
@@ -11,8 +12,21 @@ that sets them runs before the parser, which respects borders that are set.
 spaCy keeps every word that it has met. So that it does not grow over millions of documents, Docs are
 made in memory zones, which forget words, once `MAX_NEW_STRINGS` words have been learnt: not sooner,
 since spaCy tokenises more slowly without its words. Results are the same.
+
+How many tokens to either side decide a token's part of speech, `reach_of` says. What embeds a token, and what tags it,
+sees that token alone; what encodes tokens in between sees, if it is a convolution over windows (spaCy's default),
+`depth * window_size` tokens to either side: "the receptive field of the CNN" in spaCy's documentation of
+`spacy.HashEmbedCNN`. Recurrent encoders and transformers see the whole text, and of an architecture that is not known
+here the same is assumed.
+
+    >>> cnn = {"@architectures": "spacy.HashEmbedCNN.v2", "depth": 4, "window_size": 1}
+    >>> reach_of({"@architectures": "spacy.Tagger.v2", "tok2vec": cnn}, [])
+    4
+    >>> lstm = {"@architectures": "spacy.TorchBiLSTMEncoder.v1", "depth": 1}
+    >>> reach_of({"@architectures": "spacy.Tagger.v2", "tok2vec": lstm}, [])
 """
 
+import functools
 import importlib.metadata
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,14 +35,255 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from lexbeam.transforms.annotation.engines.engine import Annotate, EngineInfo, MapForm, Resolve
-from lexbeam.transforms.annotation.engines.spacy_setup import Setup, setup_of
 from lexbeam.transforms.common.errors import LexbeamError, UsageError, cause_of, nearest
 from lexbeam.transforms.common.records import Sentence
 from lexbeam.transforms.common.spared_imports import restore_torch
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.resources import model_digest
 from lexbeam.transforms.common.texts.languages import language_of
-from lexbeam.transforms.layers.registry import values_of
+from lexbeam.transforms.formats.records.layers import needs_of, values_of
+
+Section = Mapping[str, Any]
+
+_NAME = "@architectures"
+# They zero what is beyond the ends of a text, so that neighbours in a batch do not count. (MishWindowEncoder does not.)
+_CONVOLUTIONS = ("spacy.HashEmbedCNN.v2", "spacy.MaxoutWindowEncoder.v2")
+_OF_ONE_TOKEN = (
+    "spacy.CharacterEmbed.v2",
+    "spacy.MultiHashEmbed.v2",
+    "spacy.StaticVectors.v2",
+    "spacy.Tagger.v1",
+    "spacy.Tagger.v2",
+    "spacy.Tok2Vec.v2",
+)
+_LISTENER = "spacy.Tok2VecListener.v1"
+# Attributes that a token has by its letters; SPACY, whether a space follows, is of one token more.
+_OF_LETTERS = ("LOWER", "NORM", "ORTH", "PREFIX", "SHAPE", "SUFFIX")
+
+
+def architectures(section: Section) -> Iterator[str]:
+    """Yield the names of a model's architectures, also of those within others."""
+    if _NAME in section:
+        yield section[_NAME]
+    for inner in section.values():
+        if isinstance(inner, Mapping):
+            yield from architectures(inner)
+
+
+def listens(section: Section) -> bool:
+    """Return whether a model reads what another component of its pipeline encodes."""
+    return any("Listener" in name for name in architectures(section))
+
+
+def reach_of(model: Section, heard: Sequence[Section]) -> int | None:
+    """Return how many tokens to either side a model's result depends on; None: on any of the text.
+
+    Args:
+        model: its section of a configuration, without gaps.
+        heard: those of the components that it may listen to.
+    """
+    name = model.get(_NAME)
+    if name == _LISTENER:
+        reaches = [reach_of(section, ()) for section in heard]
+        return None if not reaches or None in reaches else max(reach for reach in reaches if reach is not None)
+    further = _further(model)
+    if name not in (*_CONVOLUTIONS, *_OF_ONE_TOKEN) or further is None:
+        return None
+    total = further + (int(model["depth"]) * int(model["window_size"]) if name in _CONVOLUTIONS else 0)
+    for inner in model.values():
+        if isinstance(inner, Mapping):
+            reach = reach_of(inner, heard)
+            if reach is None:
+                return None
+            total += reach
+    return total
+
+
+def _further(model: Section) -> int | None:
+    """Return how far the attributes look that a model embeds; None if that is not known."""
+    attributes = {str(name).upper() for name in (*model.get("attrs", ()), *filter(None, (model.get("feature"),)))}
+    if not attributes <= {*_OF_LETTERS, "SPACY"}:
+        return None
+    return int("SPACY" in attributes)
+
+
+_UNUSED = frozenset(
+    {
+        "ner",
+        "beam_ner",
+        "entity_linker",
+        "entity_ruler",
+        "span_ruler",
+        "spancat",
+        "spancat_singlelabel",
+        "span_finder",
+        "textcat",
+        "textcat_multilabel",
+    }
+)
+_PARSERS = frozenset({"parser", "beam_parser"})
+# Where a morphologizer lists what it learnt.
+_LABELS = {"token.pos": "labels_pos", "token.morph": "labels_morph"}
+_SETTERS = frozenset({"senter", "sentencizer"})
+_LEMMA = ["token.lemma"]
+# Components of spaCy that give tokens no part of speech; those with encoders are listened to.
+_WITHOUT_POS = frozenset({"tagger", "lemmatizer", "trainable_lemmatizer"})
+_ENCODERS = frozenset({"tok2vec", "transformer", "curated_transformer"})
+# It cuts at white space, and within a stretch without it looks at nothing else.
+_TOKENIZER = "spacy.Tokenizer.v1"
+
+
+class Setup(NamedTuple):
+    """The components of a pipeline to run, read from its configuration; `reach` is that of `EngineInfo`."""
+
+    language: str | None
+    order: list[str]
+    exclude: list[str]
+    enable: list[str]
+    add_sentencizer: bool
+    has_lemmas: bool
+    has_upos: bool
+    reach: int | None = None
+
+
+def setup_of(folder: str, engine: str, layers: tuple[str, ...], *, tags_alone: bool = False) -> Setup:
+    """Return the components of a pipeline that run.
+
+    Args:
+        folder: of the pipeline.
+        engine: its name in messages.
+        layers: those that it must give.
+        tags_alone: whether parts of speech are all that is asked for.
+
+    Raises:
+        UsageError: the pipeline lacks what a layer needs.
+    """
+    from spacy import util
+
+    config = util.load_config(os.path.join(folder, "config.cfg"))
+    language = config["nlp"]["lang"]
+    factories = {name: config["components"][name].get("factory", "") for name in config["nlp"]["pipeline"]}
+    disabled = [name for name in config["nlp"].get("disabled", []) if name in factories]
+    active = [name for name in factories if name not in disabled]
+    setters = [name for name in active if factories[name] in _SETTERS]
+    spare = [name for name in disabled if factories[name] in _SETTERS]
+    enable = [] if setters else spare[:1]
+    needed = _needed(folder, engine, language, {name: factories[name] for name in active}, layers)
+    exclude = [name for name, factory in factories.items() if factory in _UNUSED and name not in needed]
+    parsers = [name for name in active if factories[name] in _PARSERS]
+    order = list(factories)
+    if setters or enable:
+        exclude += [name for name in parsers if name not in needed]
+        order = _before(order, [*setters, *enable], [name for name in parsers if name in needed])
+    run = [name for name in active if name not in exclude]
+    setup = Setup(
+        language=None if language == "xx" else language,
+        order=order,
+        exclude=exclude,
+        enable=enable,
+        add_sentencizer=not (setters or enable or parsers),
+        has_lemmas=any(_assigns(language, factories[name], "token.lemma") for name in run),
+        has_upos=any(_sets(folder, language, name, factories[name], "token.pos") for name in run),
+    )
+    if not tags_alone:
+        return setup
+    return _tags_alone(setup, folder, config, {name: factories[name] for name in [*run, *spare]})
+
+
+def _tags_alone(setup: Setup, folder: str, config: Any, factories: dict[str, str]) -> Setup:
+    """Return the components to run for parts of speech alone.
+
+    `factories` are those of the components that would run, and of those that could set sentences. An
+    attribute ruler may depend on anything but lemmas, which come last. If all components are of spaCy and there
+    is none, those that give no part of speech are spared, and it is known how far the others look.
+    """
+    language = config["nlp"]["lang"]
+    spared = {name for name, kind in factories.items() if _all_that(language, kind) == _LEMMA}
+    if "attribute_ruler" in factories.values():
+        return setup._replace(exclude=[*setup.exclude, *sorted(spared)], has_lemmas=False)
+    spared |= {name for name, kind in factories.items() if kind in _SETTERS | _PARSERS}
+    reach = None
+    if {kind for name, kind in factories.items() if name not in spared} <= {"morphologizer", *_ENCODERS, *_WITHOUT_POS}:
+        models = _models(config, language, factories)
+        setting = [name for name, kind in factories.items() if _sets(folder, language, name, kind, "token.pos")]
+        heard = [name for name, kind in factories.items() if kind in _ENCODERS]
+        spared |= {name for name in factories if name not in (*setting, *heard)}
+        if not any(listens(models[name]) for name in setting):
+            spared |= set(heard)
+        if config["nlp"]["tokenizer"].get("@tokenizers") == _TOKENIZER:
+            reaches = [reach_of(models[name], [models[other] for other in heard]) for name in setting]
+            reach = None if None in reaches else max((reach or 0 for reach in reaches), default=None)
+    exclude = [*setup.exclude, *sorted(spared)]
+    return setup._replace(exclude=exclude, enable=[], add_sentencizer=True, has_lemmas=False, reach=reach)
+
+
+def _models(config: Any, language: str, factories: Mapping[str, str]) -> dict[str, Mapping[str, Any]]:
+    """Return the models of components as their configuration has them, filled up by their factories' defaults."""
+    from thinc.api import Config
+
+    components = config.interpolate()["components"]
+    models = {}
+    for name, kind in factories.items():
+        default = Config(_blank(language).get_factory_meta(kind).default_config or {})
+        models[name] = default.merge(components[name]).get("model", {})
+    return models
+
+
+@functools.cache
+def _blank(language: str) -> Any:
+    import spacy
+
+    return spacy.blank(language)
+
+
+def _assigns(language: str, factory: str, attribute: str) -> bool:
+    return attribute in _all_that(language, factory)
+
+
+def _all_that(language: str, factory: str) -> list[str]:
+    """Return the attributes that a factory's components assign."""
+    kind = _blank(language)  # spaCy knows its factories once there is a pipeline
+    return list(kind.get_factory_meta(factory).assigns) if kind.has_factory(factory) else []
+
+
+def _needed(folder: str, engine: str, language: str, active: dict[str, str], layers: tuple[str, ...]) -> set[str]:
+    """Return the components that layers need; `active` are names and factories."""
+    needed = set()
+    for layer, attributes in needs_of(layers, "spacy").items():
+        for attribute in attributes:
+            components = {name for name, factory in active.items() if _sets(folder, language, name, factory, attribute)}
+            if not components:
+                raise UsageError(
+                    f"{engine} cannot give the layer {layer!r}: no component of the pipeline sets "
+                    f"{attribute} (it has {', '.join(active) or 'none'}); leave the layer out of "
+                    "`layers`, or name a pipeline that has one"
+                )
+            needed |= components
+    return needed
+
+
+def _before(order: list[str], setters: list[str], parsers: list[str]) -> list[str]:
+    """Return components in order, those that set sentences moved before the first parser."""
+    first = next((place for place, name in enumerate(order) if name in parsers), len(order))
+    late = [name for name in order[first:] if name in setters]
+    return [*order[:first], *late, *(name for name in order[first:] if name not in late)]
+
+
+def _sets(folder: str, language: str, name: str, factory: str, attribute: str) -> bool:
+    # A morphologizer may have been trained without parts of speech or features, and an attribute ruler
+    # may map other attributes: their files say what they learnt.
+    import srsly
+
+    component = os.path.join(folder, name)
+    if factory == "morphologizer" and attribute in _LABELS:
+        labels = srsly.read_json(os.path.join(component, "cfg")).get(_LABELS[attribute], {})
+        return any(labels.values())
+    if factory == "attribute_ruler":
+        patterns = srsly.read_msgpack(os.path.join(component, "patterns"))
+        ruled = attribute.removeprefix("token.").upper()
+        return any(ruled in pattern.get("attrs", {}) for pattern in patterns)
+    return _assigns(language, factory, attribute)
+
 
 # Docs that spaCy puts into one matrix product: more overflow the cache. Tags do not depend on it.
 BATCH_DOCS = 32

@@ -20,7 +20,7 @@ from lexbeam.transforms.common.extras import check_packages
 from lexbeam.transforms.common.records import Sentence
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.resources import model_digest
-from lexbeam.transforms.layers.registry import needs_of, values_of
+from lexbeam.transforms.formats.records.layers import needs_of, values_of
 
 PROCESSORS = ("tokenize", "mwt", "pos", "lemma")
 _FINDS_TOKENS = ("tokenize", "mwt")

@@ -4,22 +4,22 @@ At the end, what is published of it: the rows of table `slices`, and the numbers
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
-from lexbeam.transforms.change.nulls.deal_stages import Deal
-from lexbeam.transforms.change.scores.combine_stage import Combined, CombineTask
-from lexbeam.transforms.change.scores.score_stage import ScoredSeed
-from lexbeam.transforms.change.scores.summary_stage import SummaryTask
-from lexbeam.transforms.change.series.series_stage import SeriesTask
-from lexbeam.transforms.change.series.trace_stage import Traced, TraceTask
-from lexbeam.transforms.change.spaces.alignment_stage import Aligned, AlignTask, SliceFacts
-from lexbeam.transforms.change.spaces.neighbour_stage import NeighbourTask, SliceRow
-from lexbeam.transforms.change.spaces.training import TrainedSpace, TrainTask
-from lexbeam.transforms.change.view.slice_merges import SliceCounts
+from lexbeam.transforms.change.scores.combining import Combined, CombineTask, SummaryTask
+from lexbeam.transforms.change.scores.null_deals import Deal
+from lexbeam.transforms.change.scores.scoring import ScoredSeed
+from lexbeam.transforms.change.scores.series import SeriesTask
+from lexbeam.transforms.change.scores.traces import Traced, TraceTask
+from lexbeam.transforms.change.spaces.aligning import Aligned, AlignTask, NeighbourTask, SliceFacts, SliceRow
+from lexbeam.transforms.change.spaces.training import JointTask, TrainedSpace, TrainedSpaces, TrainTask
+from lexbeam.transforms.change.view.counts import SliceCounts
 from lexbeam.transforms.change.view.slices import Slice
 from lexbeam.transforms.change.view.view_stage import Viewed
 from lexbeam.transforms.common.store.receipts import File
 from lexbeam.transforms.embeddings.alignment import APART
+from lexbeam.transforms.embeddings.joint_trainings import JOINT_TRAININGS
 
 
 class SpaceVariant(NamedTuple):
@@ -151,7 +151,8 @@ def combine_tasks(
     """Yield the task of a pair from the scores of its seeds and of its null pairs, if any."""
     counts = counts_of(comparisons, pair, slices)
     ordered, of_nulls = (tuple(sorted(scored, key=_sha256)) for scored in (seeds, nulls))
-    yield pair, CombineTask(ordered, counts, of_nulls, next(iter(deals), None))
+    deal = next((replace(deal, nulls=()) for deal in deals), None)
+    yield pair, CombineTask(ordered, counts, of_nulls, deal)
 
 
 def summary_tasks(
@@ -314,6 +315,71 @@ def series_tasks(
             tuple(facts_of(comparisons, place, slices) for place in range(len(comparisons.names))),
             tuple(sorted(seeds, key=_sha256)),
             tuple(sorted(nulls, key=_sha256)),
-            next(iter(deals), None),
+            next((replace(deal, nulls=(), slices=None) for deal in deals), None),
         ),
     )
+
+
+# Keys of groupings, as in `comparisons`.
+SequenceKey = tuple[int, int]  # variant, sequence
+JointKey = tuple[int, int, int]  # variant, sequence, seed
+
+
+def needed_sequences(comparisons: Comparisons, variant: int) -> list[int]:
+    """Return the sequences that are trained together for a variant, by their numbers."""
+    needed = set(needed_places(comparisons, variant))
+    return [number for number, places in enumerate(comparisons.sequences) if needed.intersection(places)]
+
+
+def joint_slices(
+    ready: SliceReady, comparisons: Comparisons, *, of_real: bool = False
+) -> Iterator[tuple[SequenceKey, tuple[int, SliceReady]]]:
+    """Yield a slice, with its number, by the variants and sequences in which it is trained together with others.
+
+    Args:
+        ready: the slice.
+        comparisons: what is compared.
+        of_real: whether it is a real one that null slices stand among.
+    """
+    place = -1 - ready.place if of_real else ready.place
+    for number, variant in enumerate(comparisons.variants):
+        if variant.name != APART:
+            for sequence in needed_sequences(comparisons, number):
+                if place in comparisons.sequences[sequence]:
+                    yield (number, sequence), (place, ready)
+
+
+def joint_tasks(
+    key: SequenceKey, slices: Iterable[tuple[int, SliceReady]], comparisons: Comparisons, targets: Sequence[str] = ()
+) -> Iterator[tuple[JointKey, JointTask]]:
+    """Yield the tasks of slices that are trained together, one per seed.
+
+    Args:
+        key: variant and sequence.
+        slices: of the sequence, by number.
+        comparisons: what is compared.
+        targets: words that may have a vector in each slice.
+    """
+    number, sequence = key
+    name = comparisons.variants[number].name
+    training = JOINT_TRAININGS[name]
+    places, ready = comparisons.sequences[sequence], dict(slices)
+    known = tuple(sorted(set(targets))) if training.of_targets else ()
+    anchor = comparisons.frame.anchor if comparisons.frame and training.goes_on else None
+    wanted = tuple(index for index, place in enumerate(places) if place >= 0)
+    for seed in comparisons.seeds:
+        tasks = (
+            train_task(comparisons.real if place < 0 and comparisons.real else comparisons, ready[place], seed)
+            for place in places
+        )
+        yield (number, sequence, seed), JointTask(tuple(tasks), name, wanted, known, anchor)
+
+
+def joint_spaces(
+    element: tuple[JointKey, TrainedSpaces], comparisons: Comparisons
+) -> Iterator[tuple[SpaceKey, TrainedSpace]]:
+    """Yield the spaces of slices that were trained together."""
+    (variant, sequence, seed), made = element
+    wanted = [place for place in comparisons.sequences[sequence] if place >= 0]
+    for place, space in zip(wanted, made.spaces, strict=True):
+        yield (variant, place, seed), space

@@ -18,10 +18,8 @@ from typing import Any
 
 import apache_beam as beam
 
-from lexbeam.schemas.change.scores import NULLS, PAIRS
-from lexbeam.schemas.change.series import POINTS
-from lexbeam.schemas.change.spaces import ALIGNMENTS, NEIGHBOURS, VECTORS
-from lexbeam.schemas.change.systems import SYSTEM_CONTROLS
+from lexbeam.schemas.change.scores import NULLS, PAIRS, SYSTEM_CONTROLS
+from lexbeam.schemas.change.spaces import ALIGNMENTS, NEIGHBOURS, POINTS, VECTORS
 from lexbeam.transforms.change.graph.comparisons import (
     Comparisons,
     PairSeed,
@@ -37,26 +35,34 @@ from lexbeam.transforms.change.graph.comparisons import (
     space_number,
     trace_tasks,
 )
-from lexbeam.transforms.change.graph.null_pairs import (
+from lexbeam.transforms.change.graph.pair_tasks import (
     Groups,
     by_group,
     deal_tasks,
     dealt_tasks,
     null_ready,
     null_slices,
+    pair_sides,
+    pair_tasks,
+    score_tasks,
     sizes_tasks,
 )
-from lexbeam.transforms.change.graph.pair_tasks import pair_sides, pair_tasks, score_tasks
-from lexbeam.transforms.change.graph.space_ptransforms import TrainSlices
-from lexbeam.transforms.change.graph.view_ptransforms import MergeCounts
-from lexbeam.transforms.change.nulls.deal_stages import DEAL, DEALT, SIZES, Deal, DealOptions, Dealt
-from lexbeam.transforms.change.scores.combine_stage import COMBINE, Combined
-from lexbeam.transforms.change.scores.score_stage import SCORE, ChangeScoreOptions, ScoredSeed
-from lexbeam.transforms.change.scores.system_ensembles import SYSTEMS_SIDE_BY_SIDE, JoinedSystems, SystemsTask
-from lexbeam.transforms.change.series.trace_stage import TRACE, SeriesOptions, Traced
-from lexbeam.transforms.change.spaces.alignment_stage import ALIGN, REGISTRY, Aligned, AlignOptions, AlignTask
+from lexbeam.transforms.change.graph.space_ptransforms import MergeCounts, TrainSlices
+from lexbeam.transforms.change.scores.combining import Combined, CombineSeeds
+from lexbeam.transforms.change.scores.null_deals import (
+    CountDealt,
+    Deal,
+    DealDocuments,
+    DealOptions,
+    Dealt,
+    SizeDocuments,
+)
+from lexbeam.transforms.change.scores.scoring import ChangeScoreOptions, ScoredSeed, ScoreSeed
+from lexbeam.transforms.change.scores.system_ensembles import CompareSystems, JoinedSystems, SystemsTask
+from lexbeam.transforms.change.scores.traces import SeriesOptions, Traced, TraceSlices
+from lexbeam.transforms.change.spaces.aligning import REGISTRY, Align, Aligned, AlignOptions, AlignTask
 from lexbeam.transforms.change.spaces.training import TrainedSpace
-from lexbeam.transforms.change.view.slice_merges import PartCounts, SliceCounts
+from lexbeam.transforms.change.view.counts import PartCounts, SliceCounts
 from lexbeam.transforms.common.store.artefacts import Workspace
 from lexbeam.transforms.common.store.ptransforms import By, Each
 from lexbeam.transforms.common.store.receipts import File
@@ -99,9 +105,9 @@ class AlignPairs(beam.PTransform):
             sides = (sides, *self.others.values()) | "AllSides" >> beam.Flatten()
         return sides | "Align" >> By(
             self.workspace,
-            ALIGN.with_options(self.options),
+            Align(),
             pair_tasks,
-            {"comparisons": self.comparisons},
+            {"comparisons": self.comparisons, "options": self.options},
             entries={REGISTRY: alignments},
             with_task=True,
         )
@@ -131,12 +137,12 @@ class ScorePairs(beam.PTransform):
         self, spaces: beam.PCollection[tuple[SpaceKey, TrainedSpace]]
     ) -> beam.PCollection[tuple[int, ScoredSeed]]:
         """Align, and score what is aligned."""
-        of = {"comparisons": self.align.comparisons, "nulls": self.nulls}
+        of = {"comparisons": self.align.comparisons, "slices": self.align.slices, "nulls": self.nulls}
         frees = _spaces_of if self.frees else None
         return (
             spaces
             | "Align" >> self.align
-            | "Score" >> By(self.align.workspace, SCORE.with_options(self.score), score_tasks, of, frees=frees)
+            | "Score" >> By(self.align.workspace, ScoreSeed.of(self.score), score_tasks, of, frees=frees)
         )
 
 
@@ -173,7 +179,7 @@ class TraceSeries(beam.PTransform):
             for name, aligned in self.maps.items()
         }
         return {"sides": sides, **maps} | "Trace" >> By(
-            self.workspace, TRACE.with_options(self.options), trace_tasks, frees=_spaces_of if self.frees else None
+            self.workspace, TraceSlices.of(self.options), trace_tasks, frees=_spaces_of if self.frees else None
         )
 
 
@@ -195,9 +201,9 @@ class DealSlices(beam.PTransform):
         of_parts = {"groups": self.groups, "documents": self.documents, "sentences": self.options.sentences}
         return (
             viewed
-            | "Size" >> Each(self.workspace, SIZES.with_options(None), sizes_tasks, of_parts)
+            | "Size" >> Each(self.workspace, SizeDocuments(), sizes_tasks, of_parts)
             | "KeyByGroup" >> beam.FlatMap(by_group, self.groups)
-            | "Deal" >> By(self.workspace, DEAL.with_options(self.options), deal_tasks, {"groups": self.groups})
+            | "Deal" >> By(self.workspace, DealDocuments(self.options), deal_tasks, {"groups": self.groups})
         )
 
 
@@ -230,8 +236,7 @@ class CountDeals(beam.PTransform):
         ready = beam.pvalue.AsDict(self.ready | "KeyReady" >> beam.Map(by_place))
         return (
             viewed
-            | "CountParts"
-            >> Each(self.workspace, DEALT.with_options(None), dealt_tasks, {"groups": self.groups, "deals": deals})
+            | "CountParts" >> Each(self.workspace, CountDealt(), dealt_tasks, {"groups": self.groups, "deals": deals})
             | "PartCounts" >> beam.Map(_part_counts)
             | "Counts" >> MergeCounts(self.workspace, self.parts)
             | "MakeReady" >> beam.Map(null_ready, self.groups, deals=deals, ready=ready)
@@ -274,7 +279,7 @@ class ScoreBeside(beam.PTransform):
         spaces = ready | "Train" >> replace(of, frees=False)
         scored["seeds"] = spaces | "Score" >> ScorePairs(AlignPairs(of.workspace, real, self.align, slices), self.score)
         return scored | "Combine" >> By(
-            of.workspace, COMBINE.with_options(self.score), combine_tasks, {"comparisons": real, "slices": slices}
+            of.workspace, CombineSeeds.of(self.score), combine_tasks, {"comparisons": real, "slices": slices}
         )
 
 
@@ -311,7 +316,7 @@ class JoinSystems(beam.PTransform):
             [runs[name] for name in sorted(runs)]
             | "AllRuns" >> beam.Flatten()
             | "OfSystems" >> beam.Filter(_has_systems)
-            | "Join" >> By(self.workspace, SYSTEMS_SIDE_BY_SIDE.with_options(self.ensembles), _systems_tasks)
+            | "Join" >> By(self.workspace, CompareSystems(tuple(sorted(set(self.ensembles)))), _systems_tasks)
         )
 
 

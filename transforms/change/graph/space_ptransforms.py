@@ -6,37 +6,87 @@ RepresentSlices     PCollection[SliceReady] -> PCollection[(SpaceKey, TrainedSpa
 
 What is cut, a training into shards or a slice into pieces whose contexts are counted, is an element of its own, which
 workers share. What averages and sums were made of is freed as soon as they are sound.
+
+Beam glue of the training view.
+
+    DeriveView    PCollection[SentencePart] -> PCollection[PartView]
+    each_slice    PartView -> (place, Viewed) of every slice
+    MergeCounts   PCollection[(place, PartCounts)] -> PCollection[(place, SliceCounts)]
+    MergeSlices   PCollection[(place, Viewed)] -> PCollection[SliceReady]
+    WriteText     PCollection[SliceReady] -> one text file per slice
+
+Counter (namespace `change`): tokens.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import apache_beam as beam
 
-from lexbeam.transforms.change.graph.comparisons import Comparisons, SliceReady, SpaceKey, by_place, train_tasks
-from lexbeam.transforms.change.graph.sequences import joint_slices, joint_spaces, joint_tasks
-from lexbeam.transforms.change.spaces.context_stages import (
-    ADD_CONTEXTS,
+from lexbeam.transforms.change.graph.comparisons import (
+    Comparisons,
+    PartView,
+    SliceReady,
+    SpaceKey,
+    by_place,
+    joint_slices,
+    joint_spaces,
+    joint_tasks,
+    train_task,
+    train_tasks,
+)
+from lexbeam.transforms.change.spaces.counting import (
     ADDED,
-    COUNT_CONTEXTS,
-    REPRESENT,
-    ContextOptions,
+    AddContexts,
     ContextTask,
+    CountContexts,
     CountedContexts,
+    Represent,
     RepresentTask,
     SumTask,
+    context_task,
     pieces_of,
+    represent_task,
 )
-from lexbeam.transforms.change.spaces.joint_stage import TRAIN_JOINTLY, JointTask
-from lexbeam.transforms.change.spaces.shard_stages import AVERAGE, SHARD, SPACE, AverageTask, ShardTask, TrainedShard
-from lexbeam.transforms.change.spaces.shards import ShardOptions, steps_of
-from lexbeam.transforms.change.spaces.training import Train, TrainedSpace, TrainTask
+from lexbeam.transforms.change.spaces.shards import (
+    AverageLast,
+    AverageStep,
+    AverageTask,
+    ShardOptions,
+    ShardTask,
+    TrainedShard,
+    TrainShard,
+    steps_of,
+)
+from lexbeam.transforms.change.spaces.training import JointTask, Train, TrainedSpace, TrainJointly, TrainTask
+from lexbeam.transforms.change.view.counts import (
+    CountSlice,
+    PartCounts,
+    Shuffled,
+    ShuffleRange,
+    SliceCounts,
+    count_groups,
+)
+from lexbeam.transforms.change.view.feeds import StagedView, write_text
+from lexbeam.transforms.change.view.view_stage import (
+    MeasuredTokens,
+    MeasureTokens,
+    SlicePart,
+    Viewed,
+    ViewSlices,
+    ViewSpec,
+    ViewTask,
+    limits_of,
+)
+from lexbeam.transforms.common.code.fingerprints import hash_of
 from lexbeam.transforms.common.store.artefacts import Workspace
-from lexbeam.transforms.common.store.ptransforms import By, Each
+from lexbeam.transforms.common.store.ptransforms import By, Each, SpreadOverLanes
 from lexbeam.transforms.common.store.receipts import File
+from lexbeam.transforms.corpora.annotated_corpora import SentencePart
+from lexbeam.transforms.corpora.ptransforms import FindRepeated
 from lexbeam.transforms.embeddings.alignment import APART
-from lexbeam.transforms.embeddings.joint.trainings import REGISTRY as JOINT_TRAININGS
+from lexbeam.transforms.embeddings.joint_trainings import JOINT_REGISTRY as JOINT_TRAININGS
 from lexbeam.transforms.embeddings.representations import REPRESENTATIONS, RepresentationOptions
 from lexbeam.transforms.embeddings.sgns import SgnsOptions
 from lexbeam.transforms.embeddings.trainers import REGISTRY as TRAINERS
@@ -77,7 +127,7 @@ class TrainSlices(beam.PTransform):
         """Make the spaces of all variants."""
         entry = REPRESENTATIONS[self.representation.representation]
         if entry.make is not None:
-            counting = ContextOptions(self.options.window, entry.by_distance)
+            counting = CountContexts(self.options.window, entry.by_distance)
             return ready | "Represent" >> RepresentSlices(
                 self.workspace, self.comparisons, counting, self.representation, self.lanes, self.frees
             )
@@ -113,7 +163,7 @@ class TrainSlices(beam.PTransform):
             slices = (slices, real) | "AllSlices" >> beam.Flatten()
         made = slices | "Together" >> By(
             self.workspace,
-            TRAIN_JOINTLY.with_options(self.options),
+            TrainJointly(replace(self.options, min_count=1)),
             joint_tasks,
             {"comparisons": self.comparisons, "targets": self.targets},
             lanes=self.lanes,
@@ -199,7 +249,7 @@ class TrainShards(beam.PTransform):
             last = step == steps
             trained = begun | f"TrainShards{step}" >> Each(
                 self.workspace,
-                SHARD.with_options(self.options),
+                TrainShard(replace(self.options, min_count=1)),
                 _shard_tasks,
                 {"step": step - 1, "sharding": self.sharding},
                 lanes=self.lanes,
@@ -208,7 +258,7 @@ class TrainShards(beam.PTransform):
             )
             averaged = trained | f"Average{step}" >> By(
                 self.workspace,
-                (SPACE if last else AVERAGE).with_options(self.options.dim),
+                (AverageLast if last else AverageStep)(self.options.dim),
                 _average_task,
                 with_task=not last,
                 frees=_averaged_files,
@@ -221,14 +271,10 @@ PieceKey = tuple[int, int]  # slice, piece
 
 
 def _context_tasks(element: SliceReady, comparisons: Comparisons) -> Iterator[tuple[PieceKey, ContextTask]]:
-    _, space = next(train_tasks(element, comparisons))
+    space = train_task(comparisons, element, 0)
     pieces = pieces_of(max(map(len, element.feeds)))
     for piece in range(pieces):
-        yield (element.place, piece), ContextTask(space, piece, pieces)
-
-
-def _tokens_of_piece(task: ContextTask) -> float:
-    return task.space.tokens / task.pieces
+        yield (element.place, piece), context_task(space, piece, pieces)
 
 
 def _grouped(element: tuple[PieceKey, CountedContexts]) -> tuple[PieceKey, tuple[int, CountedContexts]]:
@@ -265,7 +311,7 @@ def _represent_tasks(
     totals = tuple(total for _, total in sorted(contexts, key=_number))
     for one in ready:
         for key, space in train_tasks(one, comparisons):
-            yield key, RepresentTask(space, totals)
+            yield key, represent_task(space, totals)
 
 
 def _sums_represented(task: RepresentTask) -> list[File]:
@@ -285,7 +331,7 @@ class RepresentSlices(beam.PTransform):
 
     workspace: Workspace
     comparisons: Comparisons
-    counting: ContextOptions
+    counting: CountContexts
     options: RepresentationOptions
     lanes: int
     frees: bool
@@ -295,30 +341,213 @@ class RepresentSlices(beam.PTransform):
         of_slices = {"comparisons": self.comparisons}
         contexts = (
             ready
-            | "CountPieces"
-            >> Each(
-                self.workspace,
-                COUNT_CONTEXTS.with_options(self.counting),
-                _context_tasks,
-                of_slices,
-                lanes=self.lanes,
-                weight=_tokens_of_piece,
-            )
+            | "CountPieces" >> Each(self.workspace, self.counting, _context_tasks, of_slices, lanes=self.lanes)
             | "KeyByGroup" >> beam.Map(_grouped)
             | "AddPieces"
-            >> By(
-                self.workspace,
-                ADD_CONTEXTS.with_options(None),
-                _sum_task,
-                {"names": self.comparisons.names},
-                frees=_parts_added,
-            )
+            >> By(self.workspace, AddContexts(), _sum_task, {"names": self.comparisons.names}, frees=_parts_added)
             | "KeyBySlice" >> beam.Map(_of_slice)
         )
         return {"ready": ready | "KeyReady" >> beam.Map(by_place), "contexts": contexts} | "Represent" >> By(
             self.workspace,
-            REPRESENT.with_options(self.options),
+            Represent(self.options),
             _represent_tasks,
             of_slices,
             frees=_sums_represented if self.frees else None,
         )
+
+
+def _slice_parts(
+    element: SentencePart, spec: ViewSpec, repeated: dict[str, list[str]]
+) -> Iterator[tuple[str, list[SlicePart]]]:
+    left_out = tuple(repeated.get(element.sha256, ()))
+    yield element.sha256, [SlicePart(element, slice, left_out) for slice in spec.slices]
+
+
+def _view_tasks(
+    element: SentencePart, spec: ViewSpec, repeated: dict[str, list[str]], limits: list[int] | None = None
+) -> Iterator[tuple[str, list[ViewTask]]]:
+    bins = limits if limits is not None else [None] * len(spec.slices)
+    for key, parts in _slice_parts(element, spec, repeated):
+        yield key, [ViewTask(*task) for task in zip(parts, spec.ranges, bins, strict=True)]
+
+
+def _limits(element: tuple[int, Iterable[list[MeasuredTokens]]], budget: int | str) -> list[int]:
+    return limits_of(list(element[1]), budget)
+
+
+def _rows(part: SentencePart) -> float:
+    return part.rows
+
+
+@dataclass
+class DeriveView(beam.PTransform):
+    """Derive the training view of every part of `sentences`.
+
+    Attributes:
+        budget: most tokens per slice, `smallest` for those of the smallest slice, None for all.
+        several: whether there are several corpora, whose common documents count once.
+    """
+
+    workspace: Workspace
+    spec: ViewSpec
+    budget: int | str | None
+    lanes: int
+    several: bool
+
+    def expand(self, parts: beam.PCollection[SentencePart]) -> beam.PCollection[PartView]:
+        """Measure slices, if a budget is to be kept, and derive the views."""
+        spread = parts | "SpreadParts" >> SpreadOverLanes(
+            weight=_rows,
+            lanes=self.lanes,
+            workspace=self.workspace,
+            stage=ViewSlices.name,
+            pieces=len(self.spec.slices),
+        )
+        copies = parts | "FindRepeated" >> FindRepeated(self.several)
+        of_parts: dict[str, Any] = {"spec": self.spec, "repeated": beam.pvalue.AsDict(copies)}
+        if self.budget is not None:
+            measured = (
+                spread
+                | "Measure"
+                >> Each(
+                    self.workspace, MeasureTokens(self.spec.targets, self.spec.options), _slice_parts, dict(of_parts)
+                )
+                | "TakeMeasured" >> beam.Values()
+                | "GatherMeasured" >> beam.WithKeys(0)
+                | "GroupMeasured" >> beam.GroupByKey()
+                | "FindLimits" >> beam.Map(_limits, self.budget)
+            )
+            of_parts["limits"] = beam.pvalue.AsSingleton(measured)
+        return spread | "Derive" >> Each(
+            self.workspace, ViewSlices.of_spec(self.spec, limited=self.budget is not None), _view_tasks, of_parts
+        )
+
+
+def each_slice(element: PartView) -> Iterator[tuple[int, Viewed]]:
+    """Take a part's views apart, each with the place of its slice."""
+    yield from enumerate(element[1])
+
+
+def _part_counts(element: tuple[int, Viewed]) -> tuple[int, PartCounts]:
+    """Take what a slice's counts need, without the list of batches."""
+    place, viewed = element
+    return (
+        place,
+        PartCounts(
+            viewed.counts,
+            viewed.documents,
+            viewed.sentence_count,
+            viewed.tokens,
+            viewed.largest_document,
+            viewed.tokens_before,
+            viewed.short,
+            viewed.short_tokens,
+            viewed.split,
+            viewed.sampled_out,
+        ),
+    )
+
+
+def _of_all(key: Any, values: tuple[Any, ...]) -> Iterator[tuple[Any, tuple[Any, ...]]]:
+    """Yield the task that is all values of a key."""
+    yield key, values
+
+
+def _into_group(element: tuple[int, PartCounts], groups: int) -> tuple[tuple[int, int], PartCounts]:
+    # By content, so that a part that changes has its own group summed again.
+    return (element[0], hash_of(element[1].counts.sha256) % groups), element[1]
+
+
+def _of_group(element: tuple[tuple[int, int], SliceCounts]) -> tuple[int, PartCounts]:
+    (place, _), counts = element
+    return place, PartCounts(*(getattr(counts, name) for name in PartCounts._fields))
+
+
+def _by_range(element: tuple[int, Viewed]) -> Iterator[tuple[tuple[int, int], StagedView]]:
+    place, viewed = element
+    for ordinal, number in enumerate(viewed.ranges):
+        yield (place, number), StagedView(viewed.sentences, ordinal)
+
+
+def _shuffled_by_slice(element: tuple[tuple[int, int], Shuffled]) -> tuple[int, tuple[int, Shuffled]]:
+    (place, number), shuffled = element
+    return place, (number, shuffled)
+
+
+def _ready(element: tuple[int, dict[str, Iterable[Any]]]) -> Iterator[SliceReady]:
+    place, joined = element
+    ranges = sorted(joined["ranges"], key=_range_number)
+    for counts in joined["sizes"]:
+        yield SliceReady(place, counts, (tuple(shuffled.feed for _, shuffled in ranges),))
+
+
+def _range_number(entry: tuple[int, Shuffled]) -> int:
+    return entry[0]
+
+
+@dataclass
+class MergeCounts(beam.PTransform):
+    """Sum the counts of each slice's parts.
+
+    Attributes:
+        workspace: where artefacts lie.
+        parts: how many parts there are of each slice; the counts of many are summed in groups first.
+    """
+
+    workspace: Workspace
+    parts: int
+
+    def expand(self, counts: beam.PCollection[tuple[int, PartCounts]]) -> beam.PCollection[tuple[int, SliceCounts]]:
+        """Sum groups of parts, and the sums."""
+        if groups := count_groups(self.parts):
+            counts = (
+                counts
+                | "IntoGroups" >> beam.Map(_into_group, groups)
+                | "MergeGroups" >> By(self.workspace, CountSlice(), _of_all)
+                | "OfGroups" >> beam.Map(_of_group)
+            )
+        return counts | "MergeSlices" >> By(self.workspace, CountSlice(), _of_all)
+
+
+@dataclass
+class MergeSlices(beam.PTransform):
+    """Bring together each slice's counts and its sentences in the order of training.
+
+    Attributes:
+        workspace: where artefacts lie.
+        parts: how many views there are of each slice; the counts of many are summed in groups first.
+    """
+
+    workspace: Workspace
+    parts: int
+
+    def expand(self, viewed: beam.PCollection[tuple[int, Viewed]]) -> beam.PCollection[SliceReady]:
+        """Merge counts and ranges, and join them."""
+        sizes = viewed | "KeyBySlice" >> beam.Map(_part_counts) | "Counts" >> MergeCounts(self.workspace, self.parts)
+        ranges = (
+            viewed
+            | "KeyByRange" >> beam.FlatMap(_by_range)
+            | "Shuffle" >> By(self.workspace, ShuffleRange(), _of_all)
+            | "KeyShuffledBySlice" >> beam.Map(_shuffled_by_slice)
+        )
+        return (
+            {"sizes": sizes, "ranges": ranges}
+            | "JoinBySlice" >> beam.CoGroupByKey()
+            | "MakeReady" >> beam.FlatMap(_ready)
+        )
+
+
+def _write_text(element: SliceReady, folder: str, names: tuple[str, ...]) -> str:
+    return write_text(folder, names[element.place], *element.feeds)
+
+
+@dataclass
+class WriteText(beam.PTransform):
+    """Write the training view as text, one file per slice; yields the files' paths."""
+
+    folder: str
+    names: tuple[str, ...]
+
+    def expand(self, ready: beam.PCollection[SliceReady]) -> beam.PCollection[str]:
+        """Write each slice."""
+        return ready | "WriteSlice" >> beam.Map(_write_text, self.folder, self.names)

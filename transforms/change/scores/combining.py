@@ -1,135 +1,380 @@
-"""Change scores of a pair of slices over seeds, with thresholds and classes.
+"""Scores of a pair of slices over all seeds as artefacts, weighed against its null pairs.
 
-Scores are averaged over seeds, never vectors, whose axes differ from seed to seed.
+CombineSeeds   scores of all seeds and null pairs    -> parts of `scores`, and of `nulls`, `pairs` and `systems`
+Summarise      scores of all seeds, counts of slices -> a part of `change/summary`
 """
 
-import math
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
-from lexbeam.schemas.change.scores import SCORES, of_threshold
-from lexbeam.transforms.change.nulls.standards import moments
-from lexbeam.transforms.change.scores.scores import REASONS, SCORED, Codes, Floats, score_rows
-from lexbeam.transforms.change.scores.thresholds import RANKED, THRESHOLDS, CutOff
+from lexbeam.schemas.change.scores import (
+    NULLS,
+    PAIRS,
+    SCORES,
+    SUMMARY,
+    SYSTEM_SCORES,
+    SummaryColumns,
+    SummedKind,
+    of_threshold,
+    suffixed,
+)
+from lexbeam.schemas.columns import Table
+from lexbeam.transforms.change.scores.evidence_rows import ScoreRows, judge, null_rows
+from lexbeam.transforms.change.scores.measures import MEASURES, kinds_of, of_usage, suffix_of
+from lexbeam.transforms.change.scores.named_systems import REGISTRY as SYSTEMS_REGISTRY
+from lexbeam.transforms.change.scores.named_systems import SYSTEMS, NamedSystem, system_rows, systems_of
+from lexbeam.transforms.change.scores.null_deals import Deal
+from lexbeam.transforms.change.scores.ranking import by_change, spearman_with_log_count, top
+from lexbeam.transforms.change.scores.scores import Floats, combine_seeds
+from lexbeam.transforms.change.scores.scoring import ChangeScoreOptions, ScoredSeed
+from lexbeam.transforms.change.scores.thresholds import REGISTRY as THRESHOLDS_REGISTRY
+from lexbeam.transforms.change.scores.thresholds import THRESHOLDS
+from lexbeam.transforms.change.spaces.aligning import ListedPart
+from lexbeam.transforms.change.view.counts import majority_tags
+from lexbeam.transforms.change.view.feeds import read_counts
+from lexbeam.transforms.change.view.words import Majority
+from lexbeam.transforms.common.store import files
+from lexbeam.transforms.common.store.artefacts import Artefact, Step
+from lexbeam.transforms.common.store.receipts import File
+from lexbeam.transforms.common.store.sound import checked
+from lexbeam.transforms.common.store.tables import PartFile, read_table, write_part, write_rows
 
-Cuts = Mapping[tuple[str, str], Mapping[str, CutOff]]  # by alignment and measure, then by name of the threshold
+TOP_WORDS = 10  # of a ranking, at least
 
 
-class OverSeeds(NamedTuple):
-    """The rows of a pair, of single seeds and over all, in the order of the table, and its thresholds."""
+class CombineTask(NamedTuple):
+    """Scores of one pair of slices by seed, the counts of both slices, and the pair's nulls.
 
-    rows: pa.Table
-    cuts: Cuts
-
-
-def combine_seeds(
-    tables: Sequence[pa.Table],
-    *,
-    thresholds: Sequence[str] = ("mean",),
-    parameters: Mapping[str, Any] = MappingProxyType({}),
-    votes: bool = False,
-) -> OverSeeds:
-    """Return the rows of all seeds and those over seeds (seed null), and the thresholds.
-
-    Args:
-        tables: what `score_pair` returned for one pair of slices, a table per seed.
-        thresholds: keys of `THRESHOLDS`; the first has columns of no suffix.
-        parameters: options that thresholds use, by name.
-        votes: whether classes are what most seeds say, each by the thresholds of its own scores.
-
-    Per alignment and measure: score and score_sd are the mean and the sample standard deviation
-    over the seeds that have a score; if none has, the reason is the first of the seeds' reasons.
-    A class is score > threshold; without a threshold it is null. Of seeds that vote, those count that give the word a
-    class; a word that half of them call changed is unchanged.
+    Attributes:
+        seeds: scores by seed.
+        counts: of the earlier and the later slice.
+        nulls: scores of its null pairs.
+        deal: how their documents were dealt, without the nulls themselves.
     """
-    THRESHOLDS.check(thresholds)
-    tables = sorted(tables, key=_seed)
-    first = tables[0]
-    for other in tables[1:]:
-        if not first.select(["alignment", "measure", "word"]).equals(other.select(["alignment", "measure", "word"])):
-            raise ValueError("seeds of one pair of slices must have the same rows")
-    scores = np.stack([_nan_filled(table["score"]) for table in tables])
-    seeds, mean, sd = moments(scores)
-    reasons = np.stack([_reason_codes(table["reason"]) for table in tables]).astype(np.int64)
-    worst = np.where(reasons == SCORED, len(REASONS), reasons).min(axis=0)
-    means = score_rows(
-        {name: first[name] for name in first.column_names} | {"seed": None},
-        scores=mean,
-        reasons=np.where(seeds > 0, SCORED, worst),
-        seeds=seeds,
-        score_sd=sd,
+
+    seeds: tuple[ScoredSeed, ...]
+    counts: tuple[File, ...] = ()
+    nulls: tuple[ScoredSeed, ...] = ()
+    deal: Deal | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class MostChanged:
+    """The most changed words of a pair by one alignment and measure.
+
+    `ranked` is how many words the ranking takes; the last two are Spearman's correlation of score
+    with log count in either slice, None where undefined.
+    """
+
+    alignment: str
+    measure: str
+    slice_from: str
+    slice_to: str
+    words: tuple[str, ...]
+    scores: tuple[float, ...]
+    ranked: int
+    threshold: float | None
+    spearman_from: float | None
+    spearman_to: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Combined:
+    """A part of `scores`, one of `change/pairs`, and what rankings show.
+
+    There is one of `change/nulls` if there are nulls, and one of `change/systems` if systems are named; with both, rows
+    of systems of the null pairs.
+    """
+
+    part: PartFile
+    pair: PartFile
+    nulls: PartFile | None
+    systems: PartFile | None
+    system_nulls: PartFile | None
+    tops: tuple[MostChanged, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CombineSeeds(Step[CombineTask, Combined]):
+    """Combine the scores of a pair over seeds, and weigh them against its null pairs.
+
+    Attributes:
+        alignments, measures: names; rankings come in this order.
+        thresholds: names, each once; the first has columns without suffix.
+        parameters: what these use, by name.
+        votes: whether seeds vote on classes.
+        systems: names of systems.
+        configured: options of single systems, see `named_systems.parsed`.
+        pos: parts of speech that rankings take; empty: all.
+        most: words of a ranking, at least `TOP_WORDS`.
+    """
+
+    alignments: tuple[str, ...]
+    measures: tuple[str, ...]
+    thresholds: tuple[str, ...]
+    parameters: Mapping[str, Any]
+    votes: bool
+    systems: tuple[str, ...]
+    configured: tuple[str, ...]
+    pos: tuple[str, ...]
+    most: int
+
+    name = "change/combine"
+    noun = "scores"
+    unit = "pairs"
+    blas = True
+
+    @classmethod
+    def of(cls, options: ChangeScoreOptions) -> "CombineSeeds":
+        """Return the step that combines what was scored with some options."""
+        thresholds = tuple(dict.fromkeys(options.thresholds))
+        uses = sorted({name for threshold in thresholds for name in THRESHOLDS[threshold].uses})
+        return cls(
+            alignments=options.alignments,
+            measures=options.measures,
+            thresholds=thresholds,
+            parameters={name: getattr(options, name) for name in uses},
+            votes=options.votes,
+            systems=options.systems,
+            configured=options.configured,
+            pos=options.rank.pos,
+            most=max(TOP_WORDS, options.neighbour_words),
+        )
+
+    @property
+    def named(self) -> dict[str, NamedSystem]:
+        """The systems by name."""
+        return systems_of(self.systems, self.configured)
+
+    def chosen(self, task: CombineTask) -> dict[str, tuple[str, ...]]:
+        """Return the thresholds, and the systems that have an entry."""
+        systems = tuple(name for name in self.systems if name in SYSTEMS)
+        return {THRESHOLDS_REGISTRY: self.thresholds, SYSTEMS_REGISTRY: systems}
+
+    def make(self, artefact: Artefact, task: CombineTask) -> Combined:
+        """Write the parts of the tables."""
+        seeds, nulls = (
+            [ScoreRows(pq.read_table(_open(scored.rows)), scored.documents) for scored in sorted(group, key=_sha256)]
+            for group in (task.seeds, task.nulls)
+        )
+        thresholds = self.thresholds
+        combined = combine_seeds(
+            [seed.rows for seed in seeds], thresholds=thresholds, parameters=self.parameters, votes=self.votes
+        )
+        rows, pairs = judge(ScoreRows(combined.rows, seeds[0].documents), nulls, task.deal, combined.cuts, thresholds)
+        part = write_part(artefact, SCORES.schema(thresholds=thresholds), [rows], sort_keys=SCORES.key)
+        with artefact.writing("-pairs.parquet") as stream:
+            write_rows(stream, PAIRS.schema(thresholds=thresholds), [pairs], sort_keys=PAIRS.key)
+        null_part = _write(artefact, "-nulls.parquet", NULLS, null_rows(rows, nulls)) if nulls else None
+        system_part = system_nulls = None
+        if self.systems:
+            named = system_rows(rows, self.named, thresholds, combined.cuts)
+            system_part = _write(artefact, "-systems.parquet", SYSTEM_SCORES, named)
+        if self.systems and nulls:
+            dealt = [self._dealt_systems(null.rows) for null in nulls]
+            system_nulls = _write(artefact, "-system-nulls.parquet", SYSTEM_SCORES, pa.concat_tables(dealt))
+        words = pc.unique(rows["word"])
+        upos = majority_tags([read_counts(file) for file in task.counts], words).upos
+        tagged = rows.append_column("upos", upos.take(pc.index_in(rows["word"], value_set=words)))
+        tops = rankings(tagged, self.alignments, self.measures, self.most, pos=self.pos)
+        pair_part = PartFile(artefact.file("-pairs.parquet"), pairs.num_rows)
+        return Combined(
+            part=part, pair=pair_part, nulls=null_part, systems=system_part, system_nulls=system_nulls, tops=tuple(tops)
+        )
+
+    def _dealt_systems(self, null: pa.Table) -> pa.Table:
+        """Return what systems say of the ranked words and targets of a null pair."""
+        tested = null.filter(pc.or_(null["ranked"], null["target"]))
+        found = combine_seeds([tested], thresholds=self.thresholds, parameters=self.parameters)
+        return system_rows(found.rows, self.named, self.thresholds, found.cuts)
+
+
+def _write(artefact: Artefact, suffix: str, table: Table, rows: pa.Table) -> PartFile:
+    with artefact.writing(suffix) as stream:
+        write_rows(stream, table.schema(), [rows], sort_keys=table.key)
+    return PartFile(artefact.file(suffix), rows.num_rows)
+
+
+def _sha256(scored: ScoredSeed) -> str:
+    return scored.rows.sha256
+
+
+def _open(file: File) -> Any:
+    return pa.PythonFile(files.open_read(checked(file)), "r")
+
+
+def rankings(
+    rows: pa.Table, alignments: Sequence[str], measures: Sequence[str], most: int, *, pos: Sequence[str] = ()
+) -> Iterator[MostChanged]:
+    """Yield the `most` changed words of a pair, for each alignment and measure of usage.
+
+    Where `rows` have a column `upos`, they are of the parts of speech `pos` alone.
+    """
+    means = rows.filter(pc.is_null(rows["seed"]))
+    for alignment, measure in kinds_of(alignments, filter(of_usage, measures)):
+        same = means.filter(pc.and_(pc.equal(means["alignment"], alignment), pc.equal(means["measure"], measure)))
+        head = top(rows, most, alignment=alignment, measure=measure, pos=pos)
+        ranked = same.filter(same["ranked"])
+        scores = ranked["score"].to_numpy(zero_copy_only=False)
+        yield MostChanged(
+            alignment=alignment,
+            measure=measure,
+            slice_from=same["slice_from"][0].as_py() if same.num_rows else "",
+            slice_to=same["slice_to"][0].as_py() if same.num_rows else "",
+            words=tuple(head["word"].to_pylist()),
+            scores=tuple(head["score"].to_pylist()),
+            ranked=ranked.num_rows,
+            threshold=pc.first(same["threshold"]).as_py() if same.num_rows else None,
+            spearman_from=_number(spearman_with_log_count(scores, ranked["count_from"].to_numpy())),
+            spearman_to=_number(spearman_with_log_count(scores, ranked["count_to"].to_numpy())),
+        )
+
+
+def _number(value: float) -> float | None:
+    return None if value != value else value
+
+
+def summary_columns(options: ChangeScoreOptions) -> SummaryColumns:
+    """Return what `change/summary` has columns of: by what usage is scored, and thresholds, in the order of options."""
+    kinds = tuple(
+        SummedKind(alignment, measure, suffix_of(alignment, measure), MEASURES[measure].doc, MEASURES[measure].range)
+        for alignment, measure in kinds_of(options.alignments, filter(of_usage, options.measures))
     )
-    means, cuts = _with_classes(means, scores if votes else mean[None], thresholds, parameters, votes)
-    schema = SCORES.schema(thresholds=thresholds)
-    return OverSeeds(_interleave([*(_as(table, schema) for table in tables), _as(means, schema)]), cuts)
+    return SummaryColumns(kinds, tuple(dict.fromkeys(options.thresholds)))
 
 
-def _seed(table: pa.Table) -> int:
-    return int(table["seed"][0].as_py()) if table.num_rows else 0
+class SummaryTask(NamedTuple):
+    """A part of table `scores`, which is a pair, and the counts of its two slices."""
+
+    scores: File
+    counts: tuple[File, ...]
 
 
-def _nan_filled(column: pa.ChunkedArray) -> Floats:
-    return np.asarray(column.fill_null(math.nan).to_numpy())
+@dataclass(frozen=True)
+class Summarise(Step[SummaryTask, ListedPart]):
+    """Bring together all that is known of the words of a pair.
+
+    Attributes:
+        columns: what the table has columns of.
+    """
+
+    columns: SummaryColumns
+
+    name = "change/summarise"
+    noun = "scores"
+    unit = "pairs"
+
+    def make(self, artefact: Artefact, task: SummaryTask) -> ListedPart:
+        """Write a row for each word."""
+        scores = read_table([checked(task.scores)])
+        words = pc.unique(scores["word"])
+        tags = majority_tags([read_counts(file) for file in task.counts], words.take(pc.sort_indices(words)))
+        rows = summarise(scores, self.columns, tags)
+        schema = SUMMARY.schema(**self.columns._asdict())
+        return ListedPart(write_part(artefact, schema, [rows], sort_keys=SUMMARY.key))
 
 
-def _reason_codes(column: pa.ChunkedArray) -> Codes:
-    codes = pc.index_in(column, value_set=pa.array(REASONS)).fill_null(SCORED)
-    return np.asarray(codes.to_numpy().astype(np.int8))
+FIRST = 50  # words of a seed's own ranking that `top50` counts
 
 
-def _with_classes(
-    means: pa.Table, runs: Floats, thresholds: Sequence[str], parameters: Mapping[str, Any], votes: bool
-) -> tuple[pa.Table, Cuts]:
-    """Return the rows over seeds with thresholds and classes, one threshold for each alignment, measure and run.
+_OF_WORD = (
+    "word",
+    "slice_from",
+    "slice_to",
+    "target",
+    "ranked",
+    "count_from",
+    "count_to",
+    "relative_from",
+    "relative_to",
+    "documents_from",
+    "documents_to",
+)
+_OF_KIND = (
+    "score",
+    "score_sd",
+    "null_mean",
+    "null_sd",
+    "null_high",
+    "excess",
+    "p_value",
+    "q_value",
+    "p_relative",
+    "q_relative",
+    "significant",
+    "reason",
+)
+
+
+def summarise(scores: pa.Table, published: SummaryColumns, tags: Majority) -> pa.Table:
+    """Return the rows of table `change/summary` of a pair of slices, by word.
 
     Args:
-        means: the rows.
-        runs: scores that classes go by, of shape (runs, rows): mean ones, or those of each seed.
-        thresholds: their names.
-        parameters: options by name.
-        votes: whether runs vote; else there is one.
+        scores: all rows of table `scores` of the pair; columns about a null may be missing.
+        published: what the table has columns of, in their order.
+        tags: of the words, sorted.
     """
-    cuts: dict[tuple[str, str], dict[str, CutOff]] = {}
-    values = {name: np.full(runs.shape, np.nan) for name in thresholds}
-    over = {name: means[name].to_numpy() for name in ("target", "ranked")}
-    kinds = pc.binary_join_element_wise(means["alignment"], means["measure"], "\t")
-    coded = kinds.combine_chunks().dictionary_encode()
-    codes = coded.indices.to_numpy()
-    for code, kind in enumerate(coded.dictionary.to_pylist()):
-        rows = codes == code
-        alignment, _, measure = kind.partition("\t")
-        of_kind = cuts.setdefault((alignment, measure), {})
-        for name in thresholds:
-            chosen = over["ranked" if THRESHOLDS[name].over == RANKED else "target"]
-            found = [THRESHOLDS[name].cut(run[rows & chosen], parameters) for run in runs]
-            values[name][:, rows] = np.array([[math.nan if cut.value is None else cut.value] for cut in found])
-            none = next((cut.reason for cut in found if cut.reason), None)
-            of_kind[name] = CutOff(None, "votes") if votes and none is None else found[0]
-    for name in thresholds:
-        voters = (~np.isnan(runs) & ~np.isnan(values[name])).sum(axis=0)
-        for_change = (runs > values[name]).sum(axis=0)
-        value, changed = (of_threshold(what, name, thresholds) for what in ("threshold", "changed"))
-        for column, array in (
-            (value, pa.array(np.full(len(voters), np.nan) if votes else values[name][0], from_pandas=True)),
-            (changed, pa.array(2 * for_change > voters, mask=voters == 0)),
-        ):
-            means = means.drop_columns([column] if column in means.column_names else []).append_column(column, array)
-    return means, cuts
+    means = scores.filter(pc.is_null(scores["seed"]))
+    plain = _words_once(means)
+    words = plain["word"].combine_chunks()
+    columns = {name: plain[name] for name in _OF_WORD}
+    columns |= {"upos": tags.upos, "upos_share": tags.share}
+    columns["relative_change"] = _change(plain)
+    classes = [of_threshold("changed", name, published.thresholds) for name in published.thresholds]
+    for kind in published.kinds:
+        same = scores.filter((pc.field("alignment") == kind.alignment) & (pc.field("measure") == kind.measure))
+        for name, values in _of_kind(same, words, classes).items():
+            columns[suffixed(name, kind.suffix)] = values
+    schema = SUMMARY.schema(**published._asdict())
+    arrays = [columns[field.name].cast(field.type) for field in schema]
+    return pa.table(arrays, schema=schema)
 
 
-def _as(rows: pa.Table, schema: pa.Schema) -> pa.Table:
-    """Return rows with the columns of a schema; those that they lack are null."""
-    empty = {name: pa.nulls(rows.num_rows, schema.field(name).type) for name in schema.names}
-    return pa.table({name: rows[name] if name in rows.column_names else empty[name] for name in empty}, schema=schema)
+def _words_once(means: pa.Table) -> pa.Table:
+    """Return a row for each word, sorted: all alignments and measures have the same words."""
+    first = means.slice(0, 1).to_pylist()
+    same = [pc.field(name) == row[name] for row in first for name in ("alignment", "measure")]
+    return (means.filter(same[0] & same[1]) if same else means).sort_by("word")
 
 
-def _interleave(tables: Sequence[pa.Table]) -> pa.Table:
-    """Return rows of equally long tables: row 0 of each, row 1 of each, and so on."""
-    rows = tables[0].num_rows
-    order = np.arange(rows * len(tables)).reshape(len(tables), rows).T.ravel()
-    return pa.concat_tables(tables).combine_chunks().take(pa.array(order))
+def _change(rows: pa.Table) -> pa.Array:
+    earlier = rows["relative_from"].to_numpy()
+    change = np.full(len(earlier), np.nan)
+    np.divide(rows["relative_to"].to_numpy(), earlier, out=change, where=earlier > 0)
+    return pa.array(change - 1.0, from_pandas=True)
+
+
+def _of_kind(rows: pa.Table, words: pa.Array, classes: Sequence[str]) -> dict[str, pa.Array]:
+    """Return the columns of an alignment and measure, of which `rows` are all scores, for some words."""
+    means = rows.filter(pc.is_null(rows["seed"]))
+    place = pc.index_in(words, value_set=means["word"].combine_chunks())
+    columns = {
+        name: means[name].take(place) if name in means.column_names else pa.nulls(len(words))
+        for name in (*_OF_KIND, *classes)
+    }
+    ranked = by_change(_rankable(means))["word"].combine_chunks()
+    rank = pc.index_in(words, value_set=ranked)
+    first = pa.array(_share_of_seeds(rows, words), mask=rank.is_null().to_numpy(False))
+    return columns | {"rank": pc.add(rank, 1), "top50": first}
+
+
+def _rankable(rows: pa.Table) -> pa.Table:
+    return rows.filter(pc.field("ranked") & pc.field("score").is_valid())
+
+
+def _share_of_seeds(rows: pa.Table, words: pa.Array) -> Floats:
+    """Return for each word the share of seeds in whose ranking it is among the first."""
+    seeds = pc.unique(rows["seed"].drop_null())
+    times = np.zeros(len(words), np.int64)
+    for seed in seeds:
+        seed_rows = _rankable(rows.filter(pc.equal(rows["seed"], seed)))
+        # By score alone, for a null is one of the mean and not of a seed.
+        head = seed_rows.sort_by([("score", "descending"), ("word", "ascending")]).slice(0, FIRST)
+        times += pc.is_in(words, value_set=head["word"].combine_chunks()).to_numpy(False)
+    return times / max(len(seeds), 1)

@@ -11,14 +11,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lexbeam.schemas.change.scores import NULLS, PAIRS, of_threshold
-from lexbeam.transforms.change.nulls.comparability import Comparability
-from lexbeam.transforms.change.nulls.deal_stages import Deal
-from lexbeam.transforms.change.nulls.deals import LEAST_CLUSTERS
-from lexbeam.transforms.change.nulls.evidence import Evidence, evidence_of
-from lexbeam.transforms.change.nulls.standards import PairScores
-from lexbeam.transforms.change.scores.combining import Cuts
 from lexbeam.transforms.change.scores.measures import most_of
+from lexbeam.transforms.change.scores.null_deals import LEAST_CLUSTERS, Comparability, Deal
+from lexbeam.transforms.change.scores.null_evidence import Evidence, PairScores, evidence_of
 from lexbeam.transforms.change.scores.ranking import Row, spearman_with_frequency
+from lexbeam.transforms.change.scores.scores import Cuts
 from lexbeam.transforms.change.scores.thresholds import CutOff
 from lexbeam.transforms.common.store.tables import sort_rows
 

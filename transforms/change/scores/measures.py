@@ -5,7 +5,7 @@ Cosine distance is 1 - cos of a word's aligned vectors (Hamilton et al. 2016; Sc
 that of normal distributions around these, as wide as a word is frequent (Iwamoto and Yukawa 2020). The normalised
 frequency difference |f1/N1 - f2/N2|, N before any frequency cut, is the baseline of SemEval-2020 Task 1; raw
 and logarithmic ones are those of LSCDetection. Those of neighbourhoods and pivots are in `neighbourhood_measures`,
-those of contexts in `context_measures`, those of graphs and topics in `capped_measures`. Some are made of others:
+those of contexts, graphs and topics, too. Some are made of others:
 `ecdf` of what RPI-Trust (Gruppi et al. 2020) compares by.
 
 >>> import numpy as np
@@ -22,26 +22,25 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from lexbeam.transforms.change.scores.capped_measures import resistance_distance, topic_divergence
-from lexbeam.transforms.change.scores.context_measures import (
+from lexbeam.transforms.change.scores.neighbourhood_measures import (
     entropy_difference,
+    local_neighbourhood_distance,
     log_entropy_difference,
     log_type_difference,
-    normalised_entropy_difference,
-    raw_type_difference,
-    type_difference,
-)
-from lexbeam.transforms.change.scores.neighbourhood_measures import (
-    local_neighbourhood_distance,
     mapped_neighbour_distance,
     neighbour_overlap,
+    normalised_entropy_difference,
     pivot_divergence,
+    raw_type_difference,
+    resistance_distance,
+    topic_divergence,
+    type_difference,
 )
-from lexbeam.transforms.change.scores.placing import ecdf
+from lexbeam.transforms.change.scores.ranking import ecdf
 from lexbeam.transforms.common.code.registry import Entry, Registry
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.rowwise import dots
-from lexbeam.transforms.embeddings.rows import Rows, at_length_one, is_sparse, lengths, row_dots, with_direction
+from lexbeam.transforms.embeddings.spaces import Rows, at_length_one, is_sparse, lengths, row_dots, with_direction
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -131,9 +130,9 @@ class Measure(Entry):
     Attributes:
         function: returns a number for each word, higher for more change and not below 0, nan for none. By `takes`
             it is given two matrices of aligned vectors, both dense or both sparse
-            (`lexbeam.transforms.embeddings.rows`), a `SpacePair`, whose words the numbers are of, counts in two
+            (`lexbeam.transforms.embeddings.spaces`), a `SpacePair`, whose words the numbers are of, counts in two
             slices and all tokens of these, or scores of
-            a measure that it is made of, and those of reference words, whose places (`placing`) are averaged.
+            a measure that it is made of, and those of reference words, whose places (`ranking.joined`) are averaged.
         range: the values that it takes: `0 to` the greatest, or `0 and up`.
         takes: `VECTORS`, `SPACES`, `COUNTS` or `MADE`.
         of: representations that alone have what it takes; empty: all have.

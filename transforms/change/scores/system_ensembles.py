@@ -1,29 +1,87 @@
 """Systems side by side, and ensembles of them, as an artefact: a pair's rows of `change/systems` and `change/controls`.
 
-SYSTEMS   rows of systems, real and null, of each run that has some -> a part of either table
+CompareSystems   rows of systems, real and null, of each run that has some -> a part of either table
 
-An ensemble scores a word by the mean of its places (`placing`) in the systems that score: among targets or, where it is
-named `-ranked`, among ranked words. It calls a word changed if more than half of those systems do that have a class for
-it.
+An ensemble scores a word by the mean of its places (`ranking.joined`) in the systems that score: among targets or,
+where it is named `-ranked`, among ranked words. It calls a word changed if more than half of those systems do that have
+a class for it.
+
+Controls of systems by name: how many words each calls changed, also by chance, and how scores go with frequency.
+
+A system whose scores follow frequency may tell no more than that; one that calls as many words changed where dates are
+dealt out at random tells nothing of the slices (Dubossarsky et al. 2017).
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lexbeam.schemas.change.scores import NO_SCORE, SYSTEM_CONTROLS, SYSTEM_SCORES
 from lexbeam.schemas.change.spaces import USES
-from lexbeam.schemas.change.systems import SYSTEM_CONTROLS, SYSTEM_SCORES
-from lexbeam.transforms.change.scores.placing import Place, joined, ranks, z_scores
-from lexbeam.transforms.change.scores.system_controls import control_rows
+from lexbeam.transforms.change.scores.ranking import Place, Row, joined, ranks, spearman_with_frequency, z_scores
 from lexbeam.transforms.common.code.registry import Entry, Registry
-from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.artefacts import Artefact, Step
 from lexbeam.transforms.common.store.receipts import File
 from lexbeam.transforms.common.store.sound import checked
 from lexbeam.transforms.common.store.tables import PartFile, read_table, sort_rows, write_part, write_rows
+
+OVER = {"ranked": "ranked", "targets": "target"}  # by name, the column that says which words
+
+
+def control_rows(rows: pa.Table, nulls: pa.Table) -> pa.Table:
+    """Return the rows of table `change/controls` of a pair of slices, by system and words.
+
+    Args:
+        rows: of table `change/systems`, of the pair.
+        nulls: the same of its null pairs, or of their ranked words and targets alone.
+    """
+    found = []
+    for system in sorted(pc.unique(rows["system"]).to_pylist()):
+        real, dealt = (table.filter(pc.field("system") == system) for table in (rows, nulls))
+        for over, column in OVER.items():
+            found.append(_row(real, over, column) | _by_chance(dealt.filter(dealt[column])))
+    return pa.Table.from_pylist(found, SYSTEM_CONTROLS.schema())
+
+
+_OF_SYSTEM = (
+    *("slice_from", "slice_to", "system", "alignment", "measure"),
+    *("threshold", "threshold_value", "threshold_reason"),
+)
+
+
+def _row(rows: pa.Table, over: str, column: str) -> Row:
+    words = rows.filter(rows[column])
+    scored = words.filter(words["score"].is_valid())
+    rhos = spearman_with_frequency(scored)
+    return (
+        {name: rows[name][0].as_py() for name in _OF_SYSTEM}
+        | {"over": over, "words": words.num_rows, "scored": scored.num_rows}
+        | {"classed": pc.count(words["changed"]).as_py(), "changed": pc.sum(words["changed"]).as_py() or 0}
+        | {"share_changed": pc.mean(words["changed"]).as_py()}
+        | rhos
+        | {"spearman_reason": _why_not(rows, scored) if None in rhos.values() else None}
+    )
+
+
+def _why_not(rows: pa.Table, scored: pa.Table) -> str:
+    """Return why there is no correlation, a key of `NO_RHO`."""
+    if pc.all(pc.equal(rows["reason"], NO_SCORE), skip_nulls=False).as_py():
+        return NO_SCORE
+    if scored.num_rows < 2:
+        return "too_few_words"
+    return "all_equal" if len(pc.unique(scored["score"])) == 1 else "same_frequency"
+
+
+def _by_chance(rows: pa.Table) -> Row:
+    """Return the share of words that null pairs call changed, of rows of these words."""
+    shares = rows.group_by("slice_from", use_threads=False).aggregate([("changed", "mean")])["changed_mean"].drop_null()
+    return {"null_changed": fmean(shares.to_pylist()) if len(shares) else None, "null_runs": len(shares)}
+
 
 REGISTRY = "lexbeam.transforms.change.scores.system_ensembles:ENSEMBLES"
 
@@ -120,18 +178,32 @@ class JoinedSystems:
     controls: PartFile
 
 
-def _chosen(_: SystemsTask, ensembles: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
-    return {REGISTRY: ensembles}
+@dataclass(frozen=True)
+class CompareSystems(Step[SystemsTask, JoinedSystems]):
+    """Put the systems of all runs side by side, with ensembles of them.
 
+    Attributes:
+        ensembles: keys of `ENSEMBLES`, sorted.
+    """
 
-def _join(artefact: Artefact, task: SystemsTask, ensembles: tuple[str, ...]) -> JoinedSystems:
-    rows = _joined(task.parts, ensembles)
-    nulls = _joined(task.nulls, ensembles) if task.nulls else rows.slice(0, 0)
-    part = write_part(artefact, SYSTEM_SCORES.schema(), [rows], sort_keys=SYSTEM_SCORES.key)
-    controls = control_rows(rows, nulls)
-    with artefact.writing("-controls.parquet") as stream:
-        write_rows(stream, SYSTEM_CONTROLS.schema(), [controls], sort_keys=SYSTEM_CONTROLS.key)
-    return JoinedSystems(part, PartFile(artefact.file("-controls.parquet"), controls.num_rows))
+    ensembles: tuple[str, ...]
+
+    name = "change/systems"
+    unit = "pairs"
+
+    def chosen(self, task: SystemsTask) -> dict[str, tuple[str, ...]]:
+        """Return the ensembles."""
+        return {REGISTRY: self.ensembles}
+
+    def make(self, artefact: Artefact, task: SystemsTask) -> JoinedSystems:
+        """Write the rows of both tables."""
+        rows = _joined(task.parts, self.ensembles)
+        nulls = _joined(task.nulls, self.ensembles) if task.nulls else rows.slice(0, 0)
+        part = write_part(artefact, SYSTEM_SCORES.schema(), [rows], sort_keys=SYSTEM_SCORES.key)
+        controls = control_rows(rows, nulls)
+        with artefact.writing("-controls.parquet") as stream:
+            write_rows(stream, SYSTEM_CONTROLS.schema(), [controls], sort_keys=SYSTEM_CONTROLS.key)
+        return JoinedSystems(part, PartFile(artefact.file("-controls.parquet"), controls.num_rows))
 
 
 def _joined(parts: Sequence[File], ensembles: Sequence[str]) -> pa.Table:
@@ -139,13 +211,3 @@ def _joined(parts: Sequence[File], ensembles: Sequence[str]) -> pa.Table:
     rows = read_table([checked(file) for file in parts])
     pairs = [rows.filter(pc.field("slice_from") == name) for name in pc.unique(rows["slice_from"]).to_pylist()]
     return sort_rows(pa.concat_tables([rows, *(ensemble_rows(pair, ensembles) for pair in pairs)]), SYSTEM_SCORES.key)
-
-
-SYSTEMS_SIDE_BY_SIDE: Stage[SystemsTask, tuple[str, ...], JoinedSystems] = Stage(
-    name="change/systems",
-    receipt=JoinedSystems,
-    build=_join,
-    unordered=("task.parts", "task.nulls", "options"),
-    chosen=_chosen,
-    unit="pairs",
-)

@@ -4,28 +4,133 @@ Sentences are drawn by a digest of their key and a seed, so neither the order of
 parts decide anything. Of every sentence only the columns that are searched for words are read. For
 a word and slice no more uses are held than may be shown or, for typical uses, `RESERVOIR` uses drawn
 in the same way, from which the most typical are chosen.
+
+How typical a use of a word is of all its uses in a slice, from the published vectors.
+
+The context of a use is what stands within `WINDOW` words of it in its sentence. Its vector is the
+mean of these words' unit vectors, each weighted by a / (a + p), with p the word's relative
+frequency in the slice and a = 1e-3 (Arora, Liang and Ma 2017): function words count little. The
+centroid is the mean of the contexts' unit vectors, over all uses or a sample; the greater the cosine
+of its context and the centroid, the more typical is a use.
+
+Uses of words in published change tables, in context, from the corpora that they were made from.
+
+Uses are found and assigned to slices as in the training view, so a use that is shown is one that was
+counted. The tables themselves hold no text.
 """
 
 import heapq
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lexbeam.transforms.change.shown.kwic import AROUND, Concordance, cut
-from lexbeam.transforms.change.shown.typical import WINDOW, Vector, typicality
 from lexbeam.transforms.change.view.slices import Slice, slice_of
-from lexbeam.transforms.change.view.targets import ViewTargets
-from lexbeam.transforms.change.view.words import ViewOptions, is_word, normalise_word
+from lexbeam.transforms.change.view.words import ViewOptions, ViewTargets, is_word, load_targets, normalise_word
 from lexbeam.transforms.common.code.fingerprints import digest
 from lexbeam.transforms.common.code.registry import Entry, Registry
+from lexbeam.transforms.common.publish.snapshots import Snapshot, open_snapshot
 from lexbeam.transforms.common.store.tables import Part, read_rows
-from lexbeam.transforms.corpora.corpus import Corpus, PartPair, place_of
-from lexbeam.transforms.corpora.fetching import SentenceKey, copies, fetch, fetch_documents, held
+from lexbeam.transforms.corpora.annotated_corpora import Corpus, PartPair, find_corpora, place_of
+from lexbeam.transforms.corpora.document_reading import (
+    FetchedSentence,
+    SentenceKey,
+    copies,
+    fetch,
+    fetch_documents,
+    held,
+)
+from lexbeam.transforms.embeddings.published import first_variant, load_space
+from lexbeam.transforms.embeddings.spaces import Side, Space, apply, is_sparse
+
+AROUND = 1  # sentences before and after, from which contexts are taken
+CONTEXT = 160  # code points before and after, at most
+
+_SPACE = re.compile(r"\s+")
+
+
+class Concordance(NamedTuple):
+    """What stands before a word, the word as it stands in the text, and what stands after it."""
+
+    left: str
+    target: str
+    right: str
+
+
+def cut(passage: FetchedSentence, place: int) -> Concordance:
+    """Return a token of a passage's sentence in its context.
+
+    The context is cut from the document's text if there is one, else joined from forms, or from lemmas
+    without forms. White space becomes one space; contexts begin and end with whole words.
+
+    Args:
+        passage: the sentence, with its forms, lemmas and neighbours.
+        place: which token of it.
+    """
+    row = passage.sentence
+    if passage.text is not None and passage.start is not None and row.starts and row.ends:
+        start, end = row.starts[place] - passage.start, row.ends[place] - passage.start
+        left, target, right = passage.text[:start], passage.text[start:end], passage.text[end:]
+    else:
+        words = row.forms or row.lemmas or []
+        before = [word for other in passage.before for word in other.forms or other.lemmas or ()]
+        after = [word for other in passage.after for word in other.forms or other.lemmas or ()]
+        left, target = " ".join([*before, *words[:place], ""]), words[place]
+        right = " ".join(["", *words[place + 1 :], *after])
+    left, target, right = (_SPACE.sub(" ", text) for text in (left, target, right))
+    if len(left) > CONTEXT:
+        left = left[-CONTEXT:].partition(" ")[2] or left[-CONTEXT:]
+    if len(right) > CONTEXT:
+        right = right[:CONTEXT].rpartition(" ")[0] or right[:CONTEXT]
+    return Concordance(left.lstrip(), target, right.rstrip())
+
+
+WINDOW = 10  # words before and after
+FREQUENT = 1e-3
+
+Vector = npt.NDArray[np.float64]
+
+
+def weighted(space: Space, words: Sequence[str]) -> dict[str, Vector]:
+    """Return the weighted unit vectors of the words that a slice's space has; none of a sparse space."""
+    if is_sparse(space.vectors):
+        return {}
+    wanted = set(words)
+    rows = [row for row, word in enumerate(space.words) if word in wanted]
+    vectors = apply(Side(unit_length=True), space.vectors[rows])
+    share = space.counts[rows] / max(space.tokens, 1)
+    scaled = vectors * (FREQUENT / (FREQUENT + share))[:, None]
+    return {space.words[row]: vector for row, vector in zip(rows, scaled, strict=True)}
+
+
+def typicality(contexts: Sequence[Sequence[str]], vectors: Mapping[str, Vector]) -> list[float | None]:
+    """Return how typical uses are, -1 to 1, by the words around them.
+
+    None if no word around a use has a vector, or if the contexts cancel each other out.
+    """
+    means = [
+        np.mean([vectors[word] for word in words if word in vectors], axis=0)
+        if any(word in vectors for word in words)
+        else None
+        for words in contexts
+    ]
+    units = [None if mean is None else _unit(mean) for mean in means]
+    known = [unit for unit in units if unit is not None]
+    centroid = _unit(np.mean(known, axis=0)) if known else None
+    if centroid is None:
+        return [None] * len(units)
+    return [None if unit is None else float(unit @ centroid) for unit in units]
+
+
+def _unit(vector: Vector) -> Vector | None:
+    length = float(np.sqrt((vector * vector).sum()))
+    return vector / length if length else None
+
 
 TYPICAL = "typical"
 BY_DATE = "date"
@@ -120,7 +225,7 @@ def draw_examples(
 ) -> list[list[list[Example]]]:
     """Return uses of words, by word and slice, in the order of the drawing; one use per sentence.
 
-    A document that several corpora hold counts in one part, see `lexbeam.transforms.corpora.fetching`.
+    A document that several corpora hold counts in one part, see `lexbeam.transforms.corpora.document_reading`.
 
     Args:
         corpora: annotated corpora.
@@ -334,3 +439,125 @@ def _fetched(chosen: Sequence[Sequence[Sequence[_Chosen]]], places: Mapping[str,
         [[examples[use.key, use.place]._replace(typical=value) for use, value in uses] for uses in by_slice]
         for by_slice in chosen
     ]
+
+
+class UseFacts(TypedDict):
+    """What is known of a use, as plain values; `left` and `right` are the text before and after it."""
+
+    slice: str
+    year: int
+    author: str | None
+    title: str | None
+    source: str
+    left: str
+    target: str
+    right: str
+    document_id: str
+    sentence: int
+    typical: float | None
+
+
+class TrainingView(NamedTuple):
+    """The part of the training view that is needed to find a word's sentences."""
+
+    options: ViewOptions
+    slices: tuple[Slice, ...]
+    targets: ViewTargets
+
+
+def training_view(snapshot: Snapshot) -> TrainingView:
+    """Return what the tables were trained on.
+
+    Raises:
+        LexbeamError: no change is published there.
+    """
+    section = snapshot.section("change")
+    options = ViewOptions(**section["view"])
+    targets = load_targets(section["targets"], options) if section["targets"] else ViewTargets()
+    return TrainingView(options, tuple(Slice(*row) for row in section["slices"]), targets)
+
+
+def corpora_of(snapshot: Snapshot, named: Sequence[str] = ()) -> tuple[list[Snapshot], list[str]]:
+    """Return the corpora that uses are taken from, and notes for the reader.
+
+    Args:
+        snapshot: with a section `change`.
+        named: corpus folders to take instead of those that the tables were made from.
+
+    Raises:
+        LexbeamError: a named folder holds no sentences.
+    """
+    places = [open_snapshot(place) for place in named]
+    notes: list[str] = []
+    if not places:
+        origins = find_corpora(snapshot, "change")
+        places, notes = list(origins.places), list(origins.notes)
+    for place in places:
+        place.paths("sentences")  # to fail before any output
+    return places, notes
+
+
+def uses_of(
+    snapshot: Snapshot,
+    words: Sequence[str],
+    places: Sequence[Snapshot],
+    drawing: Drawing,
+    only: Collection[str] | None = None,
+) -> dict[str, list[UseFacts]]:
+    """Return by word its uses, by slice and in the order of the drawing, as plain values.
+
+    Args:
+        snapshot: with a section `change`.
+        words: words of its training view.
+        places: corpora, see `corpora_of`; without any there are no uses.
+        drawing: which uses, and how many.
+        only: names of slices; None for all.
+
+    Raises:
+        LexbeamError: a part of a corpus is damaged.
+    """
+    if not places or not words:
+        return {}
+    view = training_view(snapshot)
+    slices = [slice for slice in view.slices if only is None or slice.name in only]
+
+    def vectors(slice_name: str, near: Collection[str]) -> Mapping[str, Vector]:
+        return _weighted(snapshot, slice_name, near)
+
+    drawn = draw_examples(
+        [Corpus.published(place) for place in places],
+        [token_of(word, view.targets) for word in words],
+        view.options,
+        slices,
+        drawing,
+        vectors,
+    )
+    return {
+        word: [_use(slice.name, example) for slice, examples in zip(slices, of, strict=True) for example in examples]
+        for word, of in zip(words, drawn, strict=True)
+    }
+
+
+def _weighted(snapshot: Snapshot, name: str, words: Collection[str]) -> Mapping[str, Vector]:
+    """Return weighted vectors of the slice's first seed: those of several are not alike."""
+    seed = snapshot.section("change")["seeds"][0]
+    rows = snapshot.read("slices", ["slice", "tokens"]).to_pylist()
+    tokens = next(row["tokens"] for row in rows if row["slice"] == name)
+    space = load_space(snapshot.paths("vectors"), name, seed, tokens, variant=first_variant(snapshot))
+    return weighted(space, sorted(words))
+
+
+def _use(slice_name: str, example: Example) -> UseFacts:
+    return {
+        "slice": slice_name,
+        "year": example.year,
+        "author": example.author,
+        "title": example.title,
+        "source": example.source,
+        "left": example.text.left,
+        "target": example.text.target,
+        "right": example.text.right,
+        "document_id": example.key.document_id,
+        "sentence": example.key.sentence,
+        "typical": example.typical,
+    }

@@ -6,33 +6,42 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lexbeam.schemas.change.scores import NULL_REASONS
-from lexbeam.transforms.change.nulls.deals import UNITS
+from lexbeam.schemas.change.scores import NULL_REASONS, SCORES
 from lexbeam.transforms.change.scores.measures import FREQUENCY, needs_alignment, of_usage
+from lexbeam.transforms.change.scores.null_deals import UNITS
 from lexbeam.transforms.change.scores.ranking import Row
-from lexbeam.transforms.change.shown.cells import NO_NULL, near_words, noise, null_band, score_text, why_no_score
-from lexbeam.transforms.change.shown.classes import classes_of, told_class
-from lexbeam.transforms.change.shown.flagged import left_out
-from lexbeam.transforms.change.shown.ranking_requests import PairRanking, RankingRequest, pair_ranking
 from lexbeam.transforms.change.shown.ranking_rows import (
+    NO_NULL,
     Pair,
+    PairRanking,
+    RankingRequest,
     chosen_kind,
+    classes_of,
     has_null,
+    left_out,
+    near_words,
+    noise,
+    null_band,
     pair_facts,
+    pair_ranking,
     pairs_of,
     ranked_rows,
     ranked_words,
+    score_text,
     shown_pos,
     spearman,
+    told_class,
+    why_no_score,
 )
-from lexbeam.transforms.change.shown.verdict import verdict
-from lexbeam.transforms.change.shown.warnings import (
+from lexbeam.transforms.change.shown.verdict import (
     comparability_warnings,
     frequency_warning,
     overlap_warnings,
     shift_warnings,
     size_warnings,
+    verdict,
 )
+from lexbeam.transforms.common.publish.differences import matched_rows, rows_as_now
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.shown import Block, columns_with, listed, number
 from lexbeam.transforms.common.store.tables import read_rows
@@ -306,3 +315,43 @@ def _warnings(snapshot: Snapshot, pair: Pair, request: RankingRequest, ranking: 
         *comparability_warnings(name, facts),
         *size_warnings(name, facts),
     ]
+
+
+_KEY = ("slice_from", "slice_to", "alignment", "measure", "word")
+_VALUES = ("score", "score_sd", "null_mean", "null_sd")
+
+
+def moved_scores(before: Snapshot, after: Snapshot, top: int) -> pa.Table:
+    """Return the `top` words whose score moved most.
+
+    Scores are means over the seeds, of words that rankings take and of targets, that both snapshots score by the same
+    measure between slices of the same names.
+
+    Returns:
+        Columns of the key (slices, alignment, measure, word), `moved` (the later score less the earlier), and of each
+        snapshot `score`, `score_sd` (the noise of training: the standard deviation over seeds, null of one seed),
+        `null_mean` and `null_sd` (what chance gives, null without null pairs), by the names `score_before`,
+        `score_after` and so on. By the size of `moved`, the largest first, then by key.
+
+    Raises:
+        LexbeamError: the scores of one of them were written by a version that told them otherwise.
+    """
+    old, new = _scores(before), _scores(after)
+    in_old, in_new = matched_rows(old, new, _KEY)
+    old, new = old.take(in_old), new.take(in_new)
+    moved = pc.subtract(new["score"], old["score"])
+    columns = {name: new[name] for name in _KEY} | {"moved": moved, "size": pc.negate(pc.abs(moved))}
+    for name in _VALUES:
+        columns |= {f"{name}_before": old[name], f"{name}_after": new[name]}
+    rows = pa.table(columns).filter(pc.not_equal(moved, 0))
+    return rows.sort_by([(name, "ascending") for name in ("size", *_KEY)]).slice(0, top).drop_columns("size")
+
+
+def _scores(snapshot: Snapshot) -> pa.Table:
+    known = SCORES.schema()
+    schema = pa.schema([known.field(name) for name in (*_KEY, "seed", "ranked", "target", *_VALUES)])
+    kept = []
+    for rows in rows_as_now(snapshot.parts(SCORES.name), schema, (*_KEY, "score")):
+        is_shown = pc.or_(rows["ranked"].fill_null(False), rows["target"].fill_null(False))
+        kept.append(rows.filter(pc.and_(pc.and_(rows["seed"].is_null(), rows["score"].is_valid()), is_shown)))
+    return pa.concat_tables(kept)

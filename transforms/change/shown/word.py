@@ -3,21 +3,45 @@
 import logging
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypedDict
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from lexbeam.transforms.change.shown.cells import near_words, why_unknown
-from lexbeam.transforms.change.shown.examples import ORDERS, TYPICAL
+from lexbeam.transforms.change.scores.measures import FREQUENCY
+from lexbeam.transforms.change.scores.ranking import Row
+from lexbeam.transforms.change.shown.examples import (
+    ORDERS,
+    TYPICAL,
+    Drawing,
+    TrainingView,
+    UseFacts,
+    corpora_of,
+    training_view,
+    uses_of,
+)
+from lexbeam.transforms.change.shown.ranking_rows import (
+    NO_NULL,
+    chosen_kind,
+    near_words,
+    noise,
+    null_band,
+    pair_facts,
+    pairs_of,
+    score_text,
+    why_no_score,
+    why_unknown,
+)
 from lexbeam.transforms.change.shown.rankings import neighbours_by_slice
-from lexbeam.transforms.change.shown.uses import TrainingView, training_view
+from lexbeam.transforms.change.shown.verdict import comparability_warnings, shift_warnings, size_warnings
 from lexbeam.transforms.change.view.slices import with_hyphens
 from lexbeam.transforms.change.view.words import normalise_word
 from lexbeam.transforms.common.errors import LexbeamError, UsageError, nearest
 from lexbeam.transforms.common.options.fields import embedded, option
 from lexbeam.transforms.common.options.small_texts import word_lines
 from lexbeam.transforms.common.publish.snapshots import Snapshot
+from lexbeam.transforms.common.shown import Block, Kwic, Use, columns_with, number
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.tables import read_rows
 from lexbeam.transforms.embeddings.neighbours import Neighbour, neighbours_table
@@ -204,3 +228,282 @@ def _of_seed(snapshot: Snapshot, word: str, name: str, seed: int, most: int) -> 
         return None
     least = snapshot.section("change")["options"]["neighbour-min-count"]
     return neighbours_table(name, seed, space, [word], k=most, min_count=least, variant=variant)
+
+
+_SCORE_FACTS = (
+    "word",
+    "target",
+    "slice_from",
+    "slice_to",
+    "seed",
+    "alignment",
+    "measure",
+    "score",
+    "score_sd",
+    "seeds",
+    "null_mean",
+    "null_sd",
+    "null_high",
+    "excess",
+    "p_value",
+    "q_value",
+    "p_relative",
+    "q_relative",
+    "significant",
+    "reason",
+    "changed",
+    "ranked",
+    "count_from",
+    "count_to",
+    "relative_from",
+    "relative_to",
+    "documents_from",
+    "documents_to",
+)
+_OF_SLICE = ("count", "relative", "documents")
+_VECTORS = ("word", "slice", "count", "documents", "upos", "upos_share")
+
+
+class SliceUses(TypedDict):
+    """Uses of a word in a slice; `vector` says whether it has one there."""
+
+    slice: str
+    count: int
+    relative: float | None
+    documents: int
+    vector: bool
+
+
+class NeighbourFacts(TypedDict):
+    """A neighbour of a word in a slice, with the seeds that its mean cosine is over."""
+
+    slice: str
+    neighbour: str
+    cosine: float
+    seeds: int
+
+
+class WordProfile(TypedDict):
+    """What is known of a word; `upos` is by slice, `scores` are rows of table `scores`."""
+
+    word: str
+    target: bool
+    upos: dict[str, str]
+    counts: list[SliceUses]
+    scores: list[Row]
+    neighbours: list[NeighbourFacts]
+    uses: list[UseFacts]
+
+
+class MissingWord(TypedDict):
+    """A word that no table has, and words that may be meant by it."""
+
+    word: str
+    near: list[str]
+
+
+class WordProfiles(TypedDict):
+    """What is known of words, which words no table has, and what is to be said of the corpus."""
+
+    words: list[WordProfile]
+    missing: list[MissingWord]
+    notes: list[str]
+
+
+def facts_of(snapshot: Snapshot, options: WordOptions | WordsOptions) -> WordProfiles:
+    """Return what is known of words, as plain values.
+
+    Raises:
+        UsageError: as `scores_of`.
+        LexbeamError: as `scores_of`.
+    """
+    look = options.look
+    view = training_view(snapshot)
+    names = slice_names(view, look.slice)
+    places, notes = corpora_of(snapshot, look.corpus) if look.examples else ([], [])
+    there, missing = look_up_words(snapshot, options, view)
+    scores, vectors = _by_word(snapshot, there)
+    near = neighbours_by_slice(snapshot, dict.fromkeys(names, there), NEIGHBOURS_LISTED)
+    uses = uses_of(snapshot, there, places, Drawing(look.examples, look.order, look.seed), names)
+    meant = near_words(snapshot, missing)
+    return {
+        "words": [
+            {
+                "word": word,
+                "target": word in view.targets.words,
+                "upos": {row["slice"]: row["upos"] for row in vectors[word] if row.get("upos")},
+                "counts": _counts(scores[word], vectors[word], names),
+                "scores": [
+                    {name: row[name] for name in row if not name.endswith(("_from", "_to")) or name.startswith("slice")}
+                    for row in scores[word]
+                    if {row["slice_from"], row["slice_to"]} & set(names)
+                ],
+                "neighbours": [
+                    {"slice": name, "neighbour": neighbour.word, "cosine": neighbour.cosine, "seeds": neighbour.seeds}
+                    for name in names
+                    for neighbour in near.get((name, word), ())
+                ],
+                "uses": uses.get(word, []),
+            }
+            for word in there
+        ],
+        "missing": [{"word": word, "near": list(meant[word])} for word in missing],
+        "notes": notes,
+    }
+
+
+def _by_word(snapshot: Snapshot, words: Sequence[str]) -> tuple[dict[str, list[Row]], dict[str, list[Row]]]:
+    """Return by word its means in table `scores`, and its rows of `vectors`, one a slice."""
+    scores: dict[str, list[Row]] = {word: [] for word in words}
+    for rows in rows_about(snapshot, "scores", words, _SCORE_FACTS):
+        for row in rows.filter(pc.field("seed").is_null()).drop_columns(["seed"]).to_pylist():
+            scores[row.pop("word")].append(row)
+    vectors: dict[str, list[Row]] = {word: [] for word in words}
+    for rows in rows_about(snapshot, "vectors", words, _VECTORS):
+        for row in rows.to_pylist():
+            word_rows = vectors[row.pop("word")]
+            if all(other["slice"] != row["slice"] for other in word_rows):  # else of another seed
+                word_rows.append(row)
+    return scores, vectors
+
+
+def _counts(scores: Sequence[Row], vectors: Sequence[Row], names: Sequence[str]) -> list[SliceUses]:
+    """Return uses and documents by slice; a slice that is in no pair has what `vectors` say."""
+    uses: dict[str, SliceUses] = {}
+    trained = {row["slice"] for row in vectors}
+
+    def add(name: str, count: int, relative: float | None, documents: int) -> None:
+        uses[name] = SliceUses(slice=name, count=count, relative=relative, documents=documents, vector=name in trained)
+
+    for row in vectors:
+        add(row["slice"], row["count"], None, row["documents"])
+    for row in scores:
+        for side in ("from", "to"):
+            add(row[f"slice_{side}"], *(row[f"{name}_{side}"] for name in _OF_SLICE))
+    for name in names:
+        if name not in uses:
+            add(name, 0, 0.0, 0)
+    return [uses[name] for name in names]
+
+
+_COUNTS = (("slice", "<"), ("uses", ">"), ("per million", ">"), ("documents", ">"), ("", "<"))
+_SCORES = (
+    ("slices", "<"),
+    ("alignment", "<"),
+    ("measure", "<"),
+    ("score", ">"),
+    ("training noise", ">"),
+    ("null band", ">"),
+    ("q usage differs", ">"),
+    ("q more than the vocabulary at large", ">"),
+    ("", "<"),
+)
+
+
+def tell_words(snapshot: Snapshot, options: WordOptions | WordsOptions) -> Iterator[Block]:
+    """Yield what is known of words: counts, scores, neighbours over all seeds, uses in context.
+
+    Raises:
+        UsageError: no slice is called so, or the file of words cannot be read.
+        LexbeamError: no table has any of the words.
+    """
+    facts = facts_of(snapshot, options)
+    seeds = len(snapshot.section("change")["seeds"])
+    for missing_word in facts["missing"]:
+        near = f"; did you mean {', '.join(missing_word['near'])}?" if missing_word["near"] else ""
+        yield f"no word {missing_word['word']!r} in the tables{near}"
+    if facts["missing"]:
+        yield f"  {why_unknown(snapshot)}"
+    for place, word in enumerate(facts["words"]):
+        if place or facts["missing"]:
+            yield ""
+        yield from _word(word, seeds)
+        yield from _uses(word, options, facts)
+    if facts["words"]:
+        yield from _warnings(snapshot)
+    for note in facts["notes"]:
+        yield ""
+        yield f"note: {note}"
+
+
+def _warnings(snapshot: Snapshot) -> Iterator[str]:
+    """Tell where pairs of slices differ as wholes, allow no finding, or have no null."""
+    kind = chosen_kind(snapshot)
+    for pair in pairs_of(snapshot):
+        facts = pair_facts(snapshot, pair, *kind)
+        name = f"{pair[0]} to {pair[1]}"
+        if facts.get("null_runs") == 0:
+            yield f"\nwarning: {name}: {NO_NULL}"
+        warnings = (*shift_warnings(name, facts), *comparability_warnings(name, facts), *size_warnings(name, facts))
+        for warning in warnings:
+            yield f"\nwarning: {warning}"
+
+
+def _word(word: WordProfile, seeds: int) -> Iterator[Block]:
+    tags = ", ".join(dict.fromkeys(word["upos"].values()))
+    about = [text for text in ("target" if word["target"] else "", tags) if text]
+    yield word["word"] + (f" ({', '.join(about)})" if about else "")
+    yield "\ncounts:"
+    yield columns_with(_COUNTS, [_count(row) for row in word["counts"]], 2)
+    yield f"\nscores{' (mean over seeds)' if seeds > 1 else ''}:"
+    uses = {row["slice"]: row["count"] for row in word["counts"]}
+    if word["scores"]:
+        yield columns_with(_SCORES, [_score(row, uses) for row in word["scores"]], 2)
+        if any(row["measure"] == FREQUENCY for row in word["scores"]):
+            yield "  frequency: difference of uses per million tokens"
+    else:
+        yield "  none: a score needs a vector in both slices (option `min_count`)"
+    what = f"mean cosine over {seeds} seeds" if seeds > 1 else "cosine"
+    yield f"\nnearest neighbours ({what}):"
+    slices = [row["slice"] for row in word["counts"]]
+    yield columns_with((("slice", "<"), ("neighbours", "<")), [_neighbours(word, name) for name in slices], 2)
+
+
+def _count(row: SliceUses) -> list[str]:
+    rate = "" if row["relative"] is None else f"{1e6 * row['relative']:.1f}"
+    none = "" if row["vector"] else "no vector"
+    return [row["slice"], str(row["count"]), rate, str(row["documents"]), none]
+
+
+def _score(row: Row, uses: dict[str, int]) -> list[str]:
+    verdict = "above the threshold" if row.get("changed") else ""
+    return [
+        f"{row['slice_from']} to {row['slice_to']}",
+        row["alignment"],
+        row["measure"],
+        score_text(row, "score"),
+        noise(row),
+        null_band(row),
+        number(row.get("q_value")),
+        number(row.get("q_relative")),
+        why_no_score(row["reason"], uses.get(row["slice_to"])) if row["score"] is None else verdict,
+    ]
+
+
+def _neighbours(word: WordProfile, name: str) -> list[str]:
+    near = [row for row in word["neighbours"] if row["slice"] == name]
+    text = ", ".join(f"{row['neighbour']} {row['cosine']:.2f}" for row in near)
+    return [name, text or "-"]
+
+
+def _uses(word: WordProfile, options: WordOptions | WordsOptions, facts: WordProfiles) -> Iterator[Block]:
+    look = options.look
+    if not look.examples or (facts["notes"] and not word["uses"]):
+        return
+    for name in (row["slice"] for row in word["counts"]):
+        uses = [row for row in word["uses"] if row["slice"] == name]
+        if uses:
+            yield f"\nuses, {name} ({ORDERS[look.order].doc}; at most two of a document):"
+            yield _kwic(uses)
+        else:
+            yield f"\nuses, {name}: none"
+
+
+def _kwic(uses: Sequence[UseFacts]) -> Kwic:
+    return Kwic(tuple(Use(row["left"], row["target"], row["right"], where(row)) for row in uses))
+
+
+def where(use: UseFacts) -> str:
+    """Return where a use is: author, title and year; the source where both names are missing."""
+    named = [name for name in (use["author"], use["title"]) if name] or [use["source"]]
+    return f"{', '.join(named)}, {use['year']}"

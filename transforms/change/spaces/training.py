@@ -16,8 +16,9 @@ from lexbeam.transforms.common.store.artefacts import Artefact, Step
 from lexbeam.transforms.common.store.receipts import File
 from lexbeam.transforms.common.store.tables import PartFile, write_part
 from lexbeam.transforms.embeddings.alignment import APART
-from lexbeam.transforms.embeddings.rows import Rows, is_sparse
+from lexbeam.transforms.embeddings.joint_trainings import JOINT_REGISTRY, JOINT_TRAININGS, JointSlices, SliceText
 from lexbeam.transforms.embeddings.sgns import SgnsOptions, derive_seed
+from lexbeam.transforms.embeddings.spaces import Rows, is_sparse
 from lexbeam.transforms.embeddings.trainers import REGISTRY, train_space
 
 BATCH_WORDS = 4_096
@@ -85,7 +86,7 @@ class Train(Step[TrainTask, TrainedSpace]):
 
     def chosen(self, task: TrainTask) -> dict[str, tuple[str, ...]]:
         """Return the trainer."""
-        return trainer_chosen(task, self.options)
+        return {REGISTRY: (self.options.trainer,)}
 
 
 def cut_rows(vectors: npt.NDArray[np.float32]) -> Iterator[npt.NDArray[np.float32]]:
@@ -171,10 +172,67 @@ def _columns(vectors: Rows) -> list[pa.Array]:
     ]
 
 
-def trainer_chosen(_: object, options: SgnsOptions) -> dict[str, tuple[str, ...]]:
-    """Return the entry of a registry that training takes."""
-    return {REGISTRY: (options.trainer,)}
+class JointTask(NamedTuple):
+    """Slices to train together with a seed.
+
+    Attributes:
+        slices: in the order of time.
+        training: key of `JOINT_TRAININGS`; the variant of the spaces.
+        wanted: numbers of those whose spaces are wanted.
+        targets: that have a vector in each slice, sorted; empty where all words have.
+        anchor: the slice that others go on from; None: the one before each, or it does not matter.
+    """
+
+    slices: tuple[TrainTask, ...]
+    training: str
+    wanted: tuple[int, ...]
+    targets: tuple[str, ...] = ()
+    anchor: int | None = None
 
 
-# Options of training that do not count.
-UNUSED = {"options.min_count": "each slice has a cut of its own, that of the task"}
+@dataclass(frozen=True)
+class TrainedSpaces:
+    """The spaces that were wanted, in the order of their slices."""
+
+    spaces: tuple[TrainedSpace, ...]
+
+
+def _text(task: TrainTask, counts: pa.Table) -> SliceText:
+    return SliceText(task.slice, feed_of(task), uses_of(counts), task.min_count, task.sentences, task.tokens)
+
+
+@dataclass(frozen=True)
+class TrainJointly(Step[JointTask, TrainedSpaces]):
+    """Train slices together with a seed; the cut of `options` does not count, and is 1, see `Train`."""
+
+    options: SgnsOptions
+
+    name = "change/train-jointly"
+    noun = "embeddings"
+    unit = "comparisons"
+    blas = True
+
+    def make(self, artefact: Artefact, task: JointTask) -> TrainedSpaces:
+        """Write the vectors of the slices that are wanted."""
+        counts = [read_counts(one.counts) for one in task.slices]
+        texts = [_text(one, of) for one, of in zip(task.slices, counts, strict=True)]
+        joint = JointSlices(texts, task.slices[0].seed, frozenset(task.targets), task.anchor)
+        made = JOINT_TRAININGS[task.training].train(joint, self.options)
+        spaces = [
+            write_space(
+                artefact,
+                task.slices[place],
+                counts[place],
+                made[place].words,
+                self.options.dim,
+                cut_rows(made[place].vectors),
+                variant=task.training,
+                suffix=f"-{place}",
+            )
+            for place in task.wanted
+        ]
+        return TrainedSpaces(tuple(spaces))
+
+    def chosen(self, task: JointTask) -> dict[str, tuple[str, ...]]:
+        """Return the way of training, and the trainer."""
+        return {JOINT_REGISTRY: (task.training,), REGISTRY: (self.options.trainer,)}

@@ -40,7 +40,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lexbeam.schemas.cloze.pairs import KINDS
-from lexbeam.transforms.annotation.engines.texts import plain_tokens
+from lexbeam.transforms.annotation.engines.engine import plain_tokens
 from lexbeam.transforms.cloze.pairs.pair import GivenTarget, RawPair, article_id
 from lexbeam.transforms.cloze.pairs.pair_layouts import InputText, ReadOptions, read_recam
 from lexbeam.transforms.common.errors import UsageError, nearest

@@ -33,10 +33,10 @@ from lexbeam.transforms.cloze.pairs.pair_layouts import (
     corpus_pairs,
 )
 from lexbeam.transforms.common.batched import batched
-from lexbeam.transforms.common.store.merge import MergeTask
-from lexbeam.transforms.corpora.corpus import PartPair
-from lexbeam.transforms.formats.ingest.stage import InputFile, Unit
-from lexbeam.transforms.formats.ingest.staging import RejectStage
+from lexbeam.transforms.common.store.staged import MergeTask
+from lexbeam.transforms.corpora.annotated_corpora import PartPair
+from lexbeam.transforms.formats.ingest.ingestion import InputFile, Unit
+from lexbeam.transforms.formats.ingest.staged_records import RejectStage
 from lexbeam.transforms.formats.records.base import Reject
 from lexbeam.transforms.formats.records.scripts import check_script
 from lexbeam.transforms.formats.sources.readings import FileReading

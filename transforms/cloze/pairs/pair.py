@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from lexbeam.schemas.cloze.pairs import FLAGS, KINDS
-from lexbeam.transforms.annotation.engines.engine import Engine
-from lexbeam.transforms.annotation.engines.texts import annotate_texts, count_words
+from lexbeam.transforms.annotation.engines.engine import Engine, annotate_texts, count_words
 from lexbeam.transforms.common.code.fingerprints import text_digest
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.common.records import Sentence

@@ -15,16 +15,16 @@ from dataclasses import dataclass, field, replace
 from typing import BinaryIO, NamedTuple
 
 from lexbeam.schemas.cloze.pairs import KINDS
-from lexbeam.transforms.annotation.engines.paragraphs import annotate_text, split_paragraphs
-from lexbeam.transforms.annotation.engines.registry import load_splitter
+from lexbeam.transforms.annotation.engines.engine import annotate_text, split_paragraphs
+from lexbeam.transforms.annotation.engines.known_engines import load_splitter
 from lexbeam.transforms.cloze.pairs.pair import GivenTarget, RawPair, Row, annotation_columns
 from lexbeam.transforms.common.code.registry import Entry, Registry
 from lexbeam.transforms.common.errors import LexbeamError, UsageError, nearest
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.common.records import Sentence
 from lexbeam.transforms.common.texts.languages import code_or_text
-from lexbeam.transforms.corpora.corpus import PartPair
-from lexbeam.transforms.corpora.reading import AnnotatedDocument, read_annotated
+from lexbeam.transforms.corpora.annotated_corpora import PartPair
+from lexbeam.transforms.corpora.document_reading import AnnotatedDocument, read_annotated
 from lexbeam.transforms.formats.readers.json_records import json_rows
 from lexbeam.transforms.formats.readers.registry import read_file
 from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source, look_up

@@ -56,10 +56,10 @@ from lexbeam.transforms.common.store.artefacts import (
 )
 from lexbeam.transforms.common.store.classes import Staged
 from lexbeam.transforms.common.store.identity import canonical
-from lexbeam.transforms.common.store.merge import Gathered, GatherTask, MergeTask, groups
 from lexbeam.transforms.common.store.models import offer
 from lexbeam.transforms.common.store.receipts import File, encode
 from lexbeam.transforms.common.store.sound import Needed
+from lexbeam.transforms.common.store.staged import Gathered, GatherTask, MergeTask, groups
 from lexbeam.transforms.common.store.tables import Part, PartFile
 
 GATHERED = 2  # levels at most of files gathered from files

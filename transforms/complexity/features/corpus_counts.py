@@ -41,7 +41,7 @@ from lexbeam.transforms.complexity.features.base import (
     Values,
     batch_of,
 )
-from lexbeam.transforms.corpora.corpus import SentencePart
+from lexbeam.transforms.corpora.annotated_corpora import SentencePart
 from lexbeam.transforms.lexicon.compiled.casing import coded
 
 FORM, LEMMA, PHRASE = "form", "lemma", "phrase"

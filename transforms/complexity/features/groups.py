@@ -61,7 +61,7 @@ from lexbeam.transforms.complexity.features.looked_up import MWE, NORMS, WORDNET
 from lexbeam.transforms.complexity.features.surprisal import SURPRISAL, CountedNgrams, open_ngrams
 from lexbeam.transforms.complexity.features.vectors import ENCODER, RESOURCE, VECTORS, centroids_of, encoding_of
 from lexbeam.transforms.complexity.features.word_forms import FORM, FREQUENCY, TRIGRAMS, ZIPF
-from lexbeam.transforms.corpora.reading import column_names
+from lexbeam.transforms.corpora.document_reading import column_names
 from lexbeam.transforms.lexicon.encoders.base import check_encoder_packages
 from lexbeam.transforms.lexicon.encoders.options import EncoderOptions
 from lexbeam.transforms.lexicon.kinds import parse_spec

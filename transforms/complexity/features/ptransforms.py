@@ -26,7 +26,7 @@ from lexbeam.transforms.complexity.features.surprisal import (
     NgramTask,
     WantedNgrams,
 )
-from lexbeam.transforms.corpora.corpus import SentencePart
+from lexbeam.transforms.corpora.annotated_corpora import SentencePart
 
 _ByPart = tuple[tuple[int, WantedNgrams], ...]
 

@@ -56,7 +56,7 @@ from lexbeam.transforms.complexity.features.base import (
     sums,
 )
 from lexbeam.transforms.complexity.features.word_forms import ZIPF, zipf_of
-from lexbeam.transforms.corpora.corpus import SentencePart
+from lexbeam.transforms.corpora.annotated_corpora import SentencePart
 from lexbeam.transforms.lexicon.compiled.casing import coded
 
 Hashes = npt.NDArray[np.uint64]

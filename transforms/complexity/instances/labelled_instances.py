@@ -17,13 +17,12 @@ import pyarrow as pa
 
 from lexbeam.schemas.columns import Table
 from lexbeam.schemas.complexity import FLAGS, INSTANCES, KINDS, LABELS, LOAD_INPUTS, LOAD_REJECTS
-from lexbeam.transforms.annotation.engines.engine import Engine
-from lexbeam.transforms.annotation.engines.texts import tokens_of
+from lexbeam.transforms.annotation.engines.engine import Engine, tokens_of
 from lexbeam.transforms.common.code.fingerprints import digest
-from lexbeam.transforms.common.store.merge import MergeTask
+from lexbeam.transforms.common.store.staged import MergeTask
 from lexbeam.transforms.complexity.instances.labelled_layouts import LAYOUTS
-from lexbeam.transforms.formats.ingest.stage import Unit
-from lexbeam.transforms.formats.ingest.staging import RejectStage
+from lexbeam.transforms.formats.ingest.ingestion import Unit
+from lexbeam.transforms.formats.ingest.staged_records import RejectStage
 from lexbeam.transforms.formats.records.base import BadRecord, Reject
 from lexbeam.transforms.formats.records.scripts import check_script
 from lexbeam.transforms.formats.records.text_cleaning import clean_field, clean_value

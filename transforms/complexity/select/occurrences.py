@@ -31,19 +31,22 @@ from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage
 from lexbeam.transforms.common.store.batches import BatchReader, BatchWriter
 from lexbeam.transforms.common.store.classes import Staged
-from lexbeam.transforms.common.store.merge import MergeTask, entries, gather_stage, merge, whole
 from lexbeam.transforms.common.store.receipts import File
 from lexbeam.transforms.common.store.sound import checked
-from lexbeam.transforms.common.store.staged import StagedWriter
+from lexbeam.transforms.common.store.staged import MergeTask, StagedWriter, entries, gather_stage, merge, whole
 from lexbeam.transforms.common.store.tables import PartFile, read_rows
 from lexbeam.transforms.common.texts.languages import short_tag
 from lexbeam.transforms.complexity.instances.labelled_instances import instance_id
 from lexbeam.transforms.complexity.select.patterns import PATTERNS, Band, Matches, match
-from lexbeam.transforms.corpora.corpus import PartPair, SentencePart
-from lexbeam.transforms.corpora.fetching import FetchedSentence, SentenceKey, fetch
-from lexbeam.transforms.corpora.reading import read_documents
-from lexbeam.transforms.corpora.sentence_text import sentence_text
-from lexbeam.transforms.layers.registry import columns_of
+from lexbeam.transforms.corpora.annotated_corpora import PartPair, SentencePart
+from lexbeam.transforms.corpora.document_reading import (
+    FetchedSentence,
+    SentenceKey,
+    fetch,
+    read_documents,
+    sentence_text,
+)
+from lexbeam.transforms.formats.records.layers import columns_of
 from lexbeam.transforms.lexicon.resources import Lexicon
 
 OCCURRENCE = pa.schema(

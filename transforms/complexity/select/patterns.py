@@ -23,7 +23,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lexbeam.schemas.complexity import KINDS
-from lexbeam.schemas.corpus.sentences import UPOS
+from lexbeam.schemas.corpus_tables import UPOS
 from lexbeam.transforms.common.code.registry import Entry, Registry
 from lexbeam.transforms.common.errors import UsageError, nearest
 from lexbeam.transforms.common.options.fields import option

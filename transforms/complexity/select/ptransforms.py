@@ -46,7 +46,7 @@ from lexbeam.transforms.complexity.select.occurrences import (
     repeated,
     shares,
 )
-from lexbeam.transforms.corpora.corpus import PartPair, SentencePart
+from lexbeam.transforms.corpora.annotated_corpora import PartPair, SentencePart
 from lexbeam.transforms.corpora.ptransforms import FindRepeated
 
 PlainOccurrence = tuple[Any, ...]  # the fields of a `TargetOccurrence`, as they are shuffled

@@ -1,8 +1,7 @@
 """Stage `corpus/ingest`: units of files become staging files of documents, and rejects.
 
-In: patterns of input files. Out: staged records, one of each set of equal ones, and rejects. Read `listing`, `units`,
-`listed` and `known` (which files there are, and what is known of them), `stage`, `staging`, `counts`, `cut`,
-`duplicates`, `merges`, then `ptransforms` and `cut_ptransforms`. `settling` and `arrivals` are
-for files that come while somebody looks.
+In: patterns of input files. Out: staged records, one of each set of equal ones, and rejects. Read `input_listing`
+(which files there are), `file_changes` (what is known of them), `ingestion`, `staged_records`, `intake_tables`,
+`cut_files` and `kept_files`, then `ptransforms`.
 A change here reads every corpus anew.
 """

@@ -2,6 +2,7 @@
 
     MakeOfFiles       a DoFn: (key, Unit or ListedUnit) -> (key, receipt)
     ListFiles         PCollection[InputPatterns] -> PCollection[(name, ListedUnit)], and [(name, Unit)] of large files
+    CutLarge          PCollection[(name, Unit)] -> PCollection[(name, Unit)], pieces in the place of large files
     IngestFiles       PCollection[(name, Unit or ListedUnit)] -> PCollection[Ingested]
     KeepGone          both of what ListFiles returns -> PCollection[Ingested], what is kept of files that have gone,
                       and PCollection[str], the keys of their names
@@ -12,9 +13,10 @@
 Counters (namespace `ingest`): records, documents, rejects.
 """
 
+import logging
 import secrets
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from typing import Any, TypeVar
 
@@ -23,24 +25,43 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from lexbeam.schemas.corpus.inputs import INPUTS
+from lexbeam.schemas.corpus_tables import INPUTS
 from lexbeam.schemas.rejects import NOT_COUNTED, REJECTS
 from lexbeam.transforms.common.draws.by_content import content_hashes
+from lexbeam.transforms.common.shown import amount
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.artefacts import Artefact, Workspace
 from lexbeam.transforms.common.store.batches import BatchReader
 from lexbeam.transforms.common.store.classes import Staged
 from lexbeam.transforms.common.store.ptransforms import MakeArtefact, SpreadOverLanes
 from lexbeam.transforms.common.store.receipts import File
-from lexbeam.transforms.formats.ingest.duplicates import (
-    AnnotateTask,
-    Decision,
-    RecordOccurrence,
-    by_bucket,
-    decide,
-    repeated,
+from lexbeam.transforms.formats.ingest import cut_files
+from lexbeam.transforms.formats.ingest.cut_files import CUT, Cut, LargeFile, looked_at, units_of
+from lexbeam.transforms.formats.ingest.file_changes import KnownDigests
+from lexbeam.transforms.formats.ingest.ingestion import (
+    INGEST,
+    Ingested,
+    IngestOptions,
+    Unit,
+    YearChecks,
+    acceptable,
+    lacking,
+    readers_chosen,
 )
-from lexbeam.transforms.formats.ingest.keep_stage import (
+from lexbeam.transforms.formats.ingest.input_listing import (
+    UNIT_BYTES,
+    FileListing,
+    InputPatterns,
+    ListedUnit,
+    ListingWriter,
+    find_files,
+    listed_units,
+    opened,
+    settle_bits,
+    shares_of,
+    unit_of,
+)
+from lexbeam.transforms.formats.ingest.kept_files import (
     GONE,
     KEEP,
     Gone,
@@ -50,27 +71,15 @@ from lexbeam.transforms.formats.ingest.keep_stage import (
     KeptPart,
     gone_keys,
 )
-from lexbeam.transforms.formats.ingest.known import KnownDigests
-from lexbeam.transforms.formats.ingest.listed import (
-    FileListing,
-    ListedUnit,
-    ListingWriter,
-    listed_units,
-    opened,
-    settle_bits,
+from lexbeam.transforms.formats.ingest.staged_records import (
+    AnnotateTask,
+    Decision,
+    RecordOccurrence,
+    StageFile,
+    by_bucket,
+    decide,
+    repeated,
 )
-from lexbeam.transforms.formats.ingest.listing import InputPatterns, find_files, shares_of
-from lexbeam.transforms.formats.ingest.stage import (
-    INGEST,
-    Ingested,
-    IngestOptions,
-    Unit,
-    YearChecks,
-    acceptable,
-    lacking,
-)
-from lexbeam.transforms.formats.ingest.staging import StageFile
-from lexbeam.transforms.formats.ingest.units import UNIT_BYTES, unit_of
 
 T = TypeVar("T")
 
@@ -429,3 +438,90 @@ class ListRows(beam.PTransform):
     def expand(self, receipts: beam.PCollection[Any]) -> beam.PCollection[tuple[str, Staged]]:
         """Apply the transform."""
         return receipts | "ListFiles" >> beam.FlatMap(_rows)
+
+
+log = logging.getLogger("lexbeam")
+
+_WHY = "why"
+
+
+def _look(element: tuple[str, Unit], options: IngestOptions) -> Iterator[Any]:
+    name, unit = element
+    if len(unit.files) > 1 or unit.size < cut_files.CUT_BYTES:
+        yield element
+        return
+    way = looked_at(unit.files[0], options)
+    if isinstance(way, LargeFile):
+        yield beam.pvalue.TaggedOutput(_LARGE, (name, way))
+    else:
+        yield element
+        yield beam.pvalue.TaggedOutput(_WHY, (way, (1, unit.size)))
+
+
+def _pieces(element: tuple[str, tuple[LargeFile, Cut]]) -> Iterator[Any]:
+    name, (task, receipt) = element
+    for unit in units_of(task, receipt):
+        yield name, unit
+    if receipt.why:
+        yield beam.pvalue.TaggedOutput(_WHY, (receipt.why, (1, task.file.size)))
+
+
+def _tell(element: tuple[str, tuple[int, int]]) -> None:
+    why, (number, size) = element
+    log.info(
+        "%s of %.1f GB in all cannot be cut (%s): one worker reads each from start to end",
+        amount(number, "files"),
+        size / 1e9,
+        why,
+    )
+
+
+class _Cut(MakeArtefact):
+    """Cut a file, whose digest is looked up in those that are known."""
+
+    def __init__(self, workspace: Workspace, options: IngestOptions, check_content: bool) -> None:
+        super().__init__(workspace, CUT, None, readers_chosen(options.format, options.reader), with_task=True)
+        self._check_content = check_content
+
+    def process(self, element: tuple[str, LargeFile]) -> Iterator[tuple[Any, Any]]:
+        """Yield the key, and the task with its receipt."""
+        name, task = element
+        unit = Unit((task.file,), task.file.size)
+        digests = KnownDigests(self._workspace, unit)
+        if not self._check_content:
+            task = replace(task, file=digests.fill(unit).files[0])
+        yield from super().process((name, task))
+        if not (task.file.known or self._workspace.looked):
+            digests.keep([task.file], [task.read[0]])
+
+
+def _bytes(task: tuple[str, LargeFile]) -> float:
+    return task[1].file.size
+
+
+@dataclass
+class CutLarge(beam.PTransform):
+    """Put pieces in the place of large files; the log has how many there are that cannot be cut, and why."""
+
+    workspace: Workspace
+    options: IngestOptions
+    lanes: int
+    check_content: bool = False
+
+    def expand(self, units: beam.PCollection[tuple[str, Unit]]) -> beam.PCollection[tuple[str, Unit]]:
+        """Apply the transform."""
+        looked = units | "LookAtLarge" >> beam.FlatMap(_look, self.options).with_outputs(_LARGE, _WHY, main="units")
+        cut_files = (
+            looked[_LARGE]
+            | "SpreadLarge"
+            >> SpreadOverLanes(weight=_bytes, lanes=self.lanes, workspace=self.workspace, stage=CUT.name)
+            | "CutFile" >> beam.ParDo(_Cut(self.workspace, self.options, self.check_content))
+            | "ListPieces" >> beam.FlatMap(_pieces).with_outputs(_WHY, main="units")
+        )
+        (
+            (looked[_WHY], cut_files[_WHY])
+            | "AllWhole" >> beam.Flatten()
+            | "SumWhole" >> beam.CombinePerKey(beam.combiners.TupleCombineFn(sum, sum))
+            | "TellWhole" >> beam.Map(_tell)
+        )
+        return (looked["units"], cut_files["units"]) | "AllUnits" >> beam.Flatten()

@@ -28,6 +28,7 @@ from lexbeam.transforms.common.records import Sentence
 from lexbeam.transforms.common.texts.line_ends import no_line_end
 from lexbeam.transforms.formats.records.base import BLOCK, BadRecord, CutPiece, ReaderOptions, Record, Reject, Source
 from lexbeam.transforms.formats.records.fields import KNOWN, scalar
+from lexbeam.transforms.formats.records.layers import ConlluWord, values_of
 from lexbeam.transforms.formats.records.text_cleaning import (
     Cleaning,
     clean_field,
@@ -38,8 +39,6 @@ from lexbeam.transforms.formats.records.text_cleaning import (
     without_control,
 )
 from lexbeam.transforms.formats.sources.streams import LinePass, iter_lines, opened
-from lexbeam.transforms.layers.registry import values_of
-from lexbeam.transforms.layers.values import ConlluWord
 
 _OF_SENTENCE = {"sent_id", "text", "newpar", "newdoc", "newpar id"}
 

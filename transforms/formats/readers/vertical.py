@@ -44,6 +44,7 @@ from lexbeam.transforms.formats.records.base import (
     Uncuttable,
 )
 from lexbeam.transforms.formats.records.fields import KNOWN, scalar
+from lexbeam.transforms.formats.records.layers import values_of
 from lexbeam.transforms.formats.records.text_cleaning import (
     Cleaning,
     clean_field,
@@ -67,7 +68,6 @@ from lexbeam.transforms.formats.records.vertical_layout import (
     plain,
 )
 from lexbeam.transforms.formats.sources.streams import LinePass, iter_lines, opened, too_long
-from lexbeam.transforms.layers.registry import values_of
 
 _HEAD = 1 << 16  # characters of the beginning that say how a file is read,
 _HEAD_BYTES = 1 << 20  # which stand in so many bytes

@@ -21,7 +21,7 @@ from lexbeam.transforms.common.store.artefacts import Artefact
 from lexbeam.transforms.common.store.batches import BatchReader, BatchWriter
 from lexbeam.transforms.common.store.receipts import File
 from lexbeam.transforms.common.texts.languages import short_tag
-from lexbeam.transforms.formats.ingest.stage import InputFile, Unit
+from lexbeam.transforms.formats.ingest.ingestion import InputFile, Unit
 from lexbeam.transforms.formats.records.base import BadRecord
 from lexbeam.transforms.formats.sources.readings import FileReading
 from lexbeam.transforms.formats.spans.spanned import SPANS, spanned

@@ -23,7 +23,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lexbeam.transforms.corpora.sentence_text import SentenceText, sentence_text
+from lexbeam.transforms.corpora.document_reading import SentenceText, sentence_text
 from lexbeam.transforms.formats.spans.origin import code_places
 from lexbeam.transforms.simplification.generation.target_forms import alike, names_from
 from lexbeam.transforms.simplification.instances.benchmark_layouts import LONGEST_TARGET

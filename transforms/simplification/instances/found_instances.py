@@ -10,8 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from lexbeam.schemas.simplification import BY_RULE
-from lexbeam.transforms.annotation.engines.engine import Engine
-from lexbeam.transforms.annotation.engines.paragraphs import annotate_by_batch
+from lexbeam.transforms.annotation.engines.engine import Engine, annotate_by_batch
 from lexbeam.transforms.common.batched import batched
 from lexbeam.transforms.common.blas import one_thread
 from lexbeam.transforms.common.errors import LexbeamError, failure_of
@@ -19,18 +18,18 @@ from lexbeam.transforms.common.records import annotation_batch, annotation_schem
 from lexbeam.transforms.common.store.artefacts import Artefact
 from lexbeam.transforms.common.store.batches import SideRows
 from lexbeam.transforms.common.texts.languages import short_tag
-from lexbeam.transforms.complexity.scorers.fit_stages import chosen_of
-from lexbeam.transforms.corpora.corpus import PartPair, SentencePart
-from lexbeam.transforms.corpora.reading import read_annotated
-from lexbeam.transforms.formats.ingest.stage import InputFile, Unit
+from lexbeam.transforms.complexity.scorers.scorer_fits import chosen_of
+from lexbeam.transforms.corpora.annotated_corpora import PartPair, SentencePart
+from lexbeam.transforms.corpora.document_reading import read_annotated
+from lexbeam.transforms.formats.ingest.ingestion import InputFile, Unit
 from lexbeam.transforms.formats.readers.registry import READERS, read_file
 from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject
+from lexbeam.transforms.formats.records.layers import columns_of
 from lexbeam.transforms.formats.records.scripts import check_script
 from lexbeam.transforms.formats.sources.readings import FileReading
 from lexbeam.transforms.inflection.models import chosen_formats
 from lexbeam.transforms.intake.intake_staging import Given, Loaded, ReadFiles, ReadPart, ReadRecords, Staging, rejected
 from lexbeam.transforms.intake.settling import TextAnnotationOptions
-from lexbeam.transforms.layers.registry import columns_of
 from lexbeam.transforms.learning.scorer import ScorerOptions
 from lexbeam.transforms.simplification.instances.benchmark_layouts import BenchmarkInstance
 from lexbeam.transforms.simplification.instances.content_words import (

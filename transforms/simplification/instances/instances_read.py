@@ -23,7 +23,7 @@ from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.store.join import RowsByKey
 from lexbeam.transforms.common.store.sound import checked
 from lexbeam.transforms.common.store.tables import Part, read_rows
-from lexbeam.transforms.formats.ingest.stage import Unit
+from lexbeam.transforms.formats.ingest.ingestion import Unit
 from lexbeam.transforms.formats.readers.delimited import Row as CellRow
 from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Reject
 from lexbeam.transforms.formats.records.scripts import check_script

@@ -20,11 +20,10 @@ from lexbeam.schemas.simplification import (
     JUDGMENTS,
     SUBSTITUTES,
 )
-from lexbeam.transforms.annotation.engines.engine import Engine
-from lexbeam.transforms.annotation.engines.texts import tokens_of
+from lexbeam.transforms.annotation.engines.engine import Engine, tokens_of
 from lexbeam.transforms.common.records import Sentence
-from lexbeam.transforms.common.store.merge import MergeTask
-from lexbeam.transforms.formats.ingest.staging import RejectStage
+from lexbeam.transforms.common.store.staged import MergeTask
+from lexbeam.transforms.formats.ingest.staged_records import RejectStage
 from lexbeam.transforms.intake.intake_staging import LoadedCounts
 from lexbeam.transforms.intake.settling import Counts, Settled, SettleRows, grouped_rows, sentences_of, sum_settled
 from lexbeam.transforms.simplification.instances.benchmark_layouts import (

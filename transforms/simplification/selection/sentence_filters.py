@@ -29,9 +29,9 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from lexbeam.schemas.corpus.sentences import UPOS
-from lexbeam.transforms.annotation.engines.registry import load_tagger
-from lexbeam.transforms.annotation.engines.texts import annotate_sentences
+from lexbeam.schemas.corpus_tables import UPOS
+from lexbeam.transforms.annotation.engines.engine import annotate_sentences
+from lexbeam.transforms.annotation.engines.known_engines import load_tagger
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.records import Sentence
 from lexbeam.transforms.common.rowwise import dots

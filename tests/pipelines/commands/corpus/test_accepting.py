@@ -6,14 +6,14 @@ from functools import partial
 
 import pytest
 
+from lexbeam.pipelines.commands.corpus import accepting
 from lexbeam.pipelines.commands.corpus.plan import CorpusOptions, plan_corpus
 from lexbeam.pipelines.frame import inputs as frame_inputs
 from lexbeam.pipelines.frame.command import Inputs
 from lexbeam.pipelines.frame.registry import load
 from lexbeam.transforms.change.view.slices import lacking
 from lexbeam.transforms.common.errors import LexbeamError
-from lexbeam.transforms.formats.ingest import looking
-from lexbeam.transforms.formats.ingest.stage import InputFile
+from lexbeam.transforms.formats.ingest.ingestion import InputFile
 from lexbeam.transforms.simplification.instances.hard_words import TargetOptions
 
 PDF = b"%PDF-1.4\n1 0 obj"
@@ -106,8 +106,8 @@ def test_years_that_names_do_not_tell_are_left_to_the_run(write, monkeypatch):
 
 def test_files_are_opened_only_where_that_decides(write, monkeypatch):
     opened = []
-    head = looking._head
-    monkeypatch.setattr(looking, "_head", lambda file: opened.append(file.name) or head(file))
+    head = accepting._head
+    monkeypatch.setattr(accepting, "_head", lambda file: opened.append(file.name) or head(file))
     planned(write(TEXTS), "1800-1815,1816-1830", dates="name:^(\\d+)")
     assert opened == []
     for path in write({"letter": b"A text."}).glob("*.txt"):
@@ -115,8 +115,8 @@ def test_files_are_opened_only_where_that_decides(write, monkeypatch):
     planned(write({}))
     assert opened == ["letter"]
     gone = InputFile("gone", str(write(TEXTS) / "gone"), 1, "texts")
-    assert looking.holds_members(gone)
-    assert looking.refused_files([gone], planned(write(TEXTS)).ingest) == []
+    assert accepting.holds_members(gone)
+    assert accepting.refused_files([gone], planned(write(TEXTS)).ingest) == []
 
 
 @pytest.mark.parametrize("words", [("cloze", "pairs"), ("simplify", "instances"), ("simplify", "text")])

@@ -18,7 +18,7 @@ from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.yaml_files import read_yaml
 from lexbeam.transforms.common.publish.snapshots import open_snapshot
 from lexbeam.transforms.embeddings.trainers import TRAINERS
-from lexbeam.transforms.formats.ingest.stage import InputFile
+from lexbeam.transforms.formats.ingest.ingestion import InputFile
 
 SENTENCE = "The ship that he had seen was not there, and they said it was of the sea. "
 

@@ -11,8 +11,8 @@ from lexbeam.pipelines.commands.folder.watch import LONGEST, Pace, input_files, 
 from lexbeam.pipelines.frame.configuration import read_jobs
 from lexbeam.pipelines.runners.hooks import PublishHookError
 from lexbeam.transforms.common.errors import HeldSectionsError, LexbeamError, UsageError
-from lexbeam.transforms.formats.ingest.arrivals import Seen
-from lexbeam.transforms.formats.ingest.stage import InputFile
+from lexbeam.transforms.formats.ingest.file_changes import Seen
+from lexbeam.transforms.formats.ingest.ingestion import InputFile
 
 
 def seen(coming=0, settled=0, gone=0, rests=True, keys=(1,)):

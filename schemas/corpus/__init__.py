@@ -1,1 +1,0 @@
-"""Tables of an annotated corpus: `documents`, `sentences` and, of what it was made from, `corpus/inputs`."""
