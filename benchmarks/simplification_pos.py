@@ -3,7 +3,7 @@
     python -m benchmarks simplification_pos
 
 Instances and candidates are ALEXSIS's sentences with what people gave in the target's place, where
-LEXBEAM_DATA has them, and the trained Spanish pipeline beside it. Ours is the stage `SELECT` with
+LEXBEAM_DATA has them, and the trained Spanish pipeline beside it. Ours is the step `SelectCandidates` with
 filter pos alone, from Parquet to Parquet; the bare loop is `nlp.pipe` over the same sentences,
 each once, by a pipeline as `spacy.load` gives it, and a second one by a pipeline without what tags
 need not, such as lemmas, which filter pos leaves out, too. One BLAS thread each, CPU time.
@@ -27,7 +27,7 @@ from lexbeam.transforms.common.store.tables import read_rows
 from lexbeam.transforms.simplification.records import JoinTask, instances_of, tasks_of
 from lexbeam.transforms.simplification.selection.candidate_filter import SelectionOptions, replaced
 from lexbeam.transforms.simplification.selection.candidate_selection import (
-    SELECT,
+    SelectCandidates,
     Selected,
     Selection,
     SelectionFiles,
@@ -100,8 +100,8 @@ def _beside_bare(folder: Path, task: JoinTask, places: dict[Key, Place], spec: s
     space = Workspace(str(folder / "work"))
 
     def ours() -> Selected:
-        shutil.rmtree(space.stage(SELECT.name), ignore_errors=True)
-        return make(space, SELECT, task, selection)
+        shutil.rmtree(space.stage(SelectCandidates.name), ignore_errors=True)
+        return make(space, SelectCandidates(selection), task)
 
     loops = {"": bare(texts, model), ", tags alone": bare(texts, model, _UNUSED)}
     docs, made = loops[""](), ours()  # caches are warm now

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from lexbeam.pipelines.frame.command import Command
 from lexbeam.pipelines.frame.registry import COMMANDS, command_of, load, section_of
 from lexbeam.pipelines.frame.staleness import stale_sections
-from lexbeam.pipelines.shown.rows import first_rows, rows_at
+from lexbeam.pipelines.shown.rows import first_rows, is_number, rows_at
 from lexbeam.transforms.common.options.fields import options_of, plain_defaults
 from lexbeam.transforms.common.options.option import Option
 from lexbeam.transforms.common.publish.holding import FAILED
@@ -83,9 +83,6 @@ def describe_table(name: str, paths: Sequence[str], rows: int, *, columns: bool 
     """Yield what a table is, and its first rows.
 
     Args:
-        name: its name.
-        paths: the paths of its parts.
-        rows: how many rows to show.
         columns: whether to describe its columns as well.
     """
     about = _row_of(paths)
@@ -129,12 +126,7 @@ def _row_count(path: str) -> int:
 
 
 def section_lines(section: str, values: Mapping[str, Any]) -> Iterator[Block]:
-    """Yield a section's facts, then its options that differ from their defaults.
-
-    Args:
-        section: its name.
-        values: what the manifest says of it.
-    """
+    """Yield a section's facts, then its options that differ from their defaults."""
     command = command_of(section)
     entries = {name: value for name, value in values.items() if name not in _HIDDEN}
     if command is not None and not is_idle(values):
@@ -188,12 +180,8 @@ def _is_table(value: object) -> bool:
 
 def _rows(rows: Sequence[Mapping[str, Any]]) -> Block:
     heads = list(dict.fromkeys(name for row in rows for name in row))
-    sides = [(head.replace("_", " "), ">" if any(_is_number(row.get(head)) for row in rows) else "<") for head in heads]
+    sides = [(head.replace("_", " "), ">" if any(is_number(row.get(head)) for row in rows) else "<") for head in heads]
     return columns_with(sides, [[in_words(head, row.get(head)) for head in heads] for row in rows], 4)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def in_words(name: str, value: object) -> str:

@@ -49,17 +49,16 @@ def first_rows(rows: Sequence[Mapping[str, Any]], indent: int, *, empty: bool = 
     A list is shown by its first items and its length.
 
     Args:
-        rows: the rows.
-        indent: spaces before each line.
         empty: whether columns that hold nothing are shown, too.
     """
     heads = list(rows[0]) if rows else []
-    sides = [(head, ">" if any(_is_numeric(row[head]) for row in rows) else "<") for head in heads]
+    sides = [(head, ">" if any(is_number(row[head]) for row in rows) else "<") for head in heads]
     cells = [[_brief(row[head]) for head in heads] for row in rows]
     return columns_with(sides, cells, indent, empty=empty)._replace(fits=True)
 
 
-def _is_numeric(value: object) -> bool:
+def is_number(value: object) -> bool:
+    """Return whether a value is a number, and no bool."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 

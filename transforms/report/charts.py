@@ -27,6 +27,13 @@ _BAR = 22
 # What Altair adds: the address of a schema, its theme, and no data, which the page puts in.
 _ALTAIRS = ("$schema", "config", "data", "datasets")
 _INK, _LINE = "var(--ink)", "var(--line)"
+_LETTERS: dict[str, Any] = {
+    "labelColor": _INK,
+    "titleColor": _INK,
+    "labelFontSize": 12,
+    "titleFontSize": 12,
+    "titleFontWeight": "normal",
+}
 _CONFIG: dict[str, Any] = {
     "background": "transparent",
     "font": "system-ui, sans-serif",
@@ -36,23 +43,10 @@ _CONFIG: dict[str, Any] = {
         "gridColor": _LINE,
         "gridOpacity": 0.6,
         "tickColor": _LINE,
-        "labelColor": _INK,
-        "titleColor": _INK,
-        "labelFontSize": 12,
-        "titleFontSize": 12,
-        "titleFontWeight": "normal",
+        **_LETTERS,
         "labelLimit": 260,
     },
-    "legend": {
-        "labelColor": _INK,
-        "titleColor": _INK,
-        "labelFontSize": 12,
-        "titleFontSize": 12,
-        "titleFontWeight": "normal",
-        "orient": "top",
-        "columns": 4,
-        "labelLimit": 240,
-    },
+    "legend": {**_LETTERS, "orient": "top", "columns": 4, "labelLimit": 240},
 }
 
 
@@ -213,11 +207,8 @@ def bands(
     """Return a row for each `name`, in the order of the rows, with its score as a point.
 
     Args:
-        name: names the rows.
-        score: the point.
         null: mean and end of the bar behind it, which begins at 0; None for no bar.
         noise: both ends of the line through it; None for no line.
-        colour: of the point.
         values: the order of `colour`, and the colour of each.
         number: of rows, which decides the height.
 
@@ -275,9 +266,7 @@ def cloud(
     Args:
         x, y: where a row's point is.
         behind: how high its grey point is; None for no such points.
-        name: names the rows.
         label: what is written beside a point, and what in a narrow window; None for nothing.
-        colour: of the point.
         values: the order of `colour`, and the colour of each.
         log: whether `x` is on a log scale.
     """
@@ -325,10 +314,7 @@ def histogram(start: str, end: str, value: str, *, at: str, colour: str, values:
     """Return bars from `start` to `end` of height `value`, stacked by `colour`, and a line.
 
     Args:
-        start, end: ends of a bar.
-        value: its height.
         at: where the line is.
-        colour: of the bar.
         values: the order of `colour`, and the colour of each.
     """
     alt = altair()
@@ -390,9 +376,7 @@ def series(
 
     Args:
         x: names, such as slices.
-        y: the height.
         null: height of a dashed line in the colour of the line; None for none.
-        colour: of the lines.
         values: the order of `colour`.
         names: the values of `x`, which are written aslant where they have no room beside one another.
     """

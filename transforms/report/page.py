@@ -96,7 +96,6 @@ def write_report(
 
 
 def _check_place(path: str) -> None:
-    """Check that nothing is at a path, or a report."""
     if files.is_local(path):
         if os.path.islink(path):
             raise LexbeamError(f"{path!r} is a link; name a file")
@@ -147,7 +146,6 @@ def _section(number: int, head: Head, panels: Sequence[Panel], data: list[dict[s
 
 
 def _opening(head: Head) -> str:
-    """Return what stands below a heading."""
     parts = [f'<p class="text">{_as_html(head.text)}</p>'] if head.text else []
     parts += [f'<div class="note"><p>{_as_html(note)}</p></div>' for note in head.notes]
     facts = "".join(f"<div><dt>{html.escape(name)}</dt><dd>{_as_html(value)}</dd></div>" for name, value in head.facts)

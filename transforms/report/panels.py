@@ -32,7 +32,6 @@ class Chart(NamedTuple):
     """A chart with its numbers.
 
     Attributes:
-        title: the heading.
         text: what is shown, of what, in which units; it is the caption, and what is read aloud.
         spec: Vega-Lite without data, as `lexbeam.transforms.report.charts` makes it.
         rows: the data, which the page also shows as a table on demand.
@@ -51,7 +50,6 @@ class Rows(NamedTuple):
     """A table that a reader can sort by any column, and search.
 
     Attributes:
-        title: the heading.
         text: what one row is, in which order they come, what is left out.
         rows: the data, in the order that is shown first.
     """
@@ -65,7 +63,6 @@ class Choice(NamedTuple):
     """Tables of one chosen thing, such as the neighbours of a word, side by side.
 
     Attributes:
-        title: the heading.
         text: what is shown of the thing chosen.
         rows: the data of all things that can be chosen.
         key: the column of the thing chosen; the first value is chosen at the start.
@@ -86,7 +83,6 @@ class UsesPanel(NamedTuple):
     """Uses of one chosen word in their contexts, a line each, the word marked.
 
     Attributes:
-        title: the heading.
         text: which uses are shown, in which order, of what.
         rows: the data: columns `before`, `use` and `after` (text), `from` (where it stands), and
             the two named here.
@@ -105,8 +101,6 @@ class Note(NamedTuple):
     """Sentences: what a reader should know before the numbers.
 
     Attributes:
-        title: the heading.
-        text: a paragraph.
         items: further sentences, shown as a list.
         warning: whether it is about something that may mislead.
     """
@@ -121,7 +115,6 @@ class Head(NamedTuple):
     """How a report, or one of its sections, begins.
 
     Attributes:
-        title: the heading.
         text: what is shown, and how to read it; empty for nothing.
         facts: names with their values, such as options; a few, shown in a block.
         notes: paragraphs that a reader should see before all others.
@@ -158,13 +151,7 @@ class TableColumn(NamedTuple):
 
 
 class SectionTable(NamedTuple):
-    """A table whose rows are mappings of a section.
-
-    Attributes:
-        title: its heading in the report.
-        text: what is shown there.
-        columns: its columns, in their order.
-    """
+    """A table whose rows are mappings of a section."""
 
     title: str
     text: str
@@ -200,9 +187,6 @@ def counts_panel(
     """Return counts by name as a panel.
 
     Args:
-        title: its heading.
-        text: what is shown.
-        counts: the counts.
         docs: what the names mean, where that is shown.
         name: heading of the names.
         of: heading of the counts: what is counted.

@@ -275,7 +275,6 @@ def _forms(words: tuple[str, ...]) -> np.ndarray:
 
 
 def _texts(passage: SamplePassage, forms: np.ndarray) -> Iterator[tuple[str, int]]:
-    """The text and the number of words of each document."""
     row = passage.sentence_ends.astype(np.int64) * 2
     row += passage.paragraph_ends
     row[0] = 1

@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import pyarrow as pa
 
 from lexbeam.transforms.common.backwards import match_backwards
 from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.common.store.identity import INHERITED
 from lexbeam.transforms.common.store.inheriting import Mask
 from lexbeam.transforms.common.store.join import Rows, RowsByKey
 from lexbeam.transforms.common.store.sound import checked
@@ -79,8 +80,8 @@ class InstanceRows(NamedTuple):
 class JoinTask(NamedTuple):
     """The parts of one number: of the instances, and of other tables by name."""
 
-    instances: Part
-    tables: Mapping[str, Part]
+    instances: Annotated[Part, INHERITED]
+    tables: Annotated[Mapping[str, Part], INHERITED]
 
     @property
     def weight(self) -> int:
@@ -121,6 +122,17 @@ def instance_rows(
     rows = read_rows([checked(task.instances)], list(INSTANCE_COLUMNS))
     for instance in instances_of(some.filter(wanted(some)) if wanted else some for some in rows):
         yield InstanceRows(instance, {name: stream.of(instance.instance_id) for name, stream in streams.items()})
+
+
+def join_tasks(number: int, instances: tuple[Part, ...], **made: tuple[Any, ...]) -> Iterator[tuple[int, JoinTask]]:
+    """Yield the task of a number's part of the instances, and of the receipts of other tables' parts, by name."""
+    (part,) = instances
+    yield number, JoinTask(part, {name: Part.of(name, number, one.part) for name in sorted(made) for one in made[name]})
+
+
+def as_given(task: tuple[int, JoinTask]) -> Iterator[tuple[int, JoinTask]]:
+    """Yield a task as it is, for a step whose tasks the plan has."""
+    yield task
 
 
 class Proposal(NamedTuple):

@@ -20,7 +20,11 @@ from lexbeam.transforms.common.shown import Block
 from lexbeam.transforms.common.store.receipts import summed, totals
 from lexbeam.transforms.common.store.tables import Part
 from lexbeam.transforms.inflection.models import warn_of_languages
-from lexbeam.transforms.simplification.generation.candidate_generation import GENERATE, Generated, GenerationTask
+from lexbeam.transforms.simplification.generation.candidate_generation import (
+    GenerateCandidates,
+    Generated,
+    generation_tasks,
+)
 from lexbeam.transforms.simplification.generation.generator import GenerationOptions
 from lexbeam.transforms.simplification.generation.generators import (
     GenerationFiles,
@@ -84,10 +88,6 @@ def _with_gold(options: GenerateOptions) -> bool:
     return any(GOLD in setting.generators for setting in _settings(options).values())
 
 
-def _rows(task: GenerationTask) -> float:
-    return float(task.part.rows)
-
-
 class SimplifyGenerate(Command[GenerateOptions, GenerationPlan]):
     """`lexbeam simplify generate`."""
 
@@ -99,7 +99,7 @@ class SimplifyGenerate(Command[GenerateOptions, GenerationPlan]):
       --thesaurus th_es_v2.dat --vectors es.vec --inflector es.inflector --k 50
   lexbeam simplify generate es --settings settings.yaml --thesaurus th_es_v2.dat"""
     tables = (CANDIDATES,)
-    stages = (GENERATE,)
+    stages = (GenerateCandidates,)
     rows: Mapping[str, type] = {"generated": Generated}
     views = CANDIDATE_VIEWS
     opening = Opening(
@@ -133,14 +133,18 @@ class SimplifyGenerate(Command[GenerateOptions, GenerationPlan]):
 
     def build(self, pipeline: "beam.Pipeline", plan: GenerationPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
         """Parts of instances in, parts of candidates out."""
-        from lexbeam.transforms.common.store.ptransforms import MakeParts
+        import apache_beam as beam
 
-        resources = plan.resources._replace(lexicon=graph.carry(plan.resources.lexicon))
-        tasks = [(part.number, GenerationTask(part, plan.substitutes)) for part in plan.parts]
-        receipts, parts = graph.tasks(pipeline, "Parts", tasks, GENERATE) | "Generate" >> MakeParts(
-            graph.workspace, GENERATE, resources, CANDIDATES.name, graph.lanes, _rows
+        from lexbeam.transforms.common.store.ptransforms import Each, NameParts
+
+        step = GenerateCandidates(plan.resources._replace(lexicon=graph.carry(plan.resources.lexicon)))
+        made = graph.tasks(pipeline, "Parts", plan.parts, step) | "Generate" >> Each(
+            graph.workspace, step, generation_tasks, {"substitutes": plan.substitutes}, lanes=graph.lanes
         )
-        return {"parts": parts, "generated": receipts}
+        return {
+            "parts": made | "Name" >> beam.ParDo(NameParts(CANDIDATES.name, "part")),
+            "generated": made | "Receipts" >> beam.Values(),
+        }
 
     def section(self, plan: GenerationPlan, outcome: HandedBack) -> Mapping[str, Any]:
         made: list[Generated] = outcome.rows["generated"]

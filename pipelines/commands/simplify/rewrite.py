@@ -20,13 +20,12 @@ from lexbeam.transforms.common.options.fields import embedded
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.shown import Block
 from lexbeam.transforms.common.store.receipts import totals
-from lexbeam.transforms.inflection.models import inflector_reference, warn_of_languages
+from lexbeam.transforms.inflection.models import InflectorReference, inflector_reference, warn_of_languages
 from lexbeam.transforms.report.panels import Panel, SectionTable, TableColumn
-from lexbeam.transforms.simplification.records import JoinTask, tasks_of
+from lexbeam.transforms.simplification.records import JoinTask, as_given, tasks_of
 from lexbeam.transforms.simplification.resources import InflectorFile
 from lexbeam.transforms.simplification.rewriting.sentence_rewriting import (
-    REWRITE,
-    Rewriting,
+    RewriteSentences,
     RewritingOptions,
     Rewritten,
     check_rewriting,
@@ -49,10 +48,11 @@ class RewriteOptions(RunnerOptions):
 
 
 class RewritingPlan(NamedTuple):
-    """What is to be done: parts side by side, by number, and how."""
+    """What is to be done: parts side by side, by number, and how, see `RewriteSentences`."""
 
     tasks: tuple[tuple[int, JoinTask], ...]
-    rewriting: Rewriting
+    agreement: str
+    inflector: InflectorReference | None
 
 
 _REWRITTEN = SectionTable(
@@ -80,7 +80,7 @@ class SimplifyRewrite(Command[RewriteOptions, RewritingPlan]):
   lexbeam simplify rewrite es --inflector es.inflector --agreement drop
   lexbeam simplify rewrite es --runner-config direct_multiprocess"""
     tables = (SIMPLIFICATIONS,)
-    stages = (REWRITE,)
+    stages = (RewriteSentences,)
     rows: Mapping[str, type] = {"rewritten": Rewritten}
     opening = Opening(
         "Rewritten sentences",
@@ -99,19 +99,21 @@ class SimplifyRewrite(Command[RewriteOptions, RewritingPlan]):
         inflector = inflector_reference(options.files.inflector) if options.files.inflector else None
         instances = inputs.only(INSTANCES.name)
         warn_of_languages(inflector, instances.section.get("languages", ()))
-        return RewritingPlan(
-            tuple(tasks_of(instances.parts, beside)), Rewriting(options.rewriting.agreement, inflector)
-        )
+        return RewritingPlan(tuple(tasks_of(instances.parts, beside)), options.rewriting.agreement, inflector)
 
     def build(self, pipeline: "beam.Pipeline", plan: RewritingPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
         """Parts of instances, candidates and rankings in, parts of simplifications out."""
-        from lexbeam.transforms.common.store.ptransforms import MakeParts
+        import apache_beam as beam
 
-        tasks = graph.tasks(pipeline, "Parts", plan.tasks, REWRITE)
-        receipts, parts = tasks | "Rewrite" >> MakeParts(
-            graph.workspace, REWRITE, plan.rewriting, SIMPLIFICATIONS.name, graph.lanes
-        )
-        return {"parts": parts, "rewritten": receipts}
+        from lexbeam.transforms.common.store.ptransforms import Each, NameParts
+
+        step = RewriteSentences(plan.agreement, plan.inflector)
+        tasks = graph.tasks(pipeline, "Parts", plan.tasks, step)
+        made = tasks | "Rewrite" >> Each(graph.workspace, step, as_given, lanes=graph.lanes)
+        return {
+            "parts": made | "Name" >> beam.ParDo(NameParts(SIMPLIFICATIONS.name, "part")),
+            "rewritten": made | "Receipts" >> beam.Values(),
+        }
 
     def section(self, _: RewritingPlan, outcome: HandedBack) -> Mapping[str, Any]:
         made: list[Rewritten] = outcome.rows["rewritten"]

@@ -24,10 +24,10 @@ from lexbeam.transforms.common.shown import Block
 from lexbeam.transforms.common.store.receipts import summed
 from lexbeam.transforms.inflection.models import warn_of_languages
 from lexbeam.transforms.report.panels import Panel, SectionTable, TableColumn
-from lexbeam.transforms.simplification.records import JoinTask, tasks_of
+from lexbeam.transforms.simplification.records import JoinTask, as_given, tasks_of
 from lexbeam.transforms.simplification.selection.candidate_filter import SelectionOptions
 from lexbeam.transforms.simplification.selection.candidate_selection import (
-    SELECT,
+    SelectCandidates,
     Selected,
     Selection,
     SelectionFiles,
@@ -92,7 +92,7 @@ class SimplifySelect(Command[SelectCandidatesOptions, SelectionPlan]):
   lexbeam simplify select es --filters similarity --vectors es.vec --least-similarity 0.3
   lexbeam simplify select en --filters morphology,context --encoder models/minilm"""
     tables = (SELECTIONS,)
-    stages = (SELECT,)
+    stages = (SelectCandidates,)
     rows: Mapping[str, type] = {"selected": Selected}
     opening = Opening(
         "Candidates that fit",
@@ -121,16 +121,19 @@ class SimplifySelect(Command[SelectCandidatesOptions, SelectionPlan]):
 
     def build(self, pipeline: "beam.Pipeline", plan: SelectionPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
         """Parts of instances and candidates in, parts of selections out."""
-        from lexbeam.transforms.common.store.ptransforms import MakeParts
+        import apache_beam as beam
 
-        selection = {
-            name: setting._replace(lexicon=graph.carry(setting.lexicon)) for name, setting in plan.selection.items()
-        }
-        tasks = graph.tasks(pipeline, "Parts", plan.tasks, SELECT)
-        receipts, parts = tasks | "Select" >> MakeParts(
-            graph.workspace, SELECT, selection, SELECTIONS.name, graph.lanes
+        from lexbeam.transforms.common.store.ptransforms import Each, NameParts
+
+        step = SelectCandidates(
+            {name: setting._replace(lexicon=graph.carry(setting.lexicon)) for name, setting in plan.selection.items()}
         )
-        return {"parts": parts, "selected": receipts}
+        tasks = graph.tasks(pipeline, "Parts", plan.tasks, step)
+        made = tasks | "Select" >> Each(graph.workspace, step, as_given, lanes=graph.lanes)
+        return {
+            "parts": made | "Name" >> beam.ParDo(NameParts(SELECTIONS.name, "part")),
+            "selected": made | "Receipts" >> beam.Values(),
+        }
 
     def resources(self, plan: SelectionPlan) -> Mapping[str, Any]:
         fingerprint = next(iter(plan.selection.values())).fingerprint

@@ -10,7 +10,7 @@ from wordnet_making import Synset, open_folder, write_wordnet
 
 from lexbeam.schemas.cloze import CANDIDATES, PAIRS
 from lexbeam.transforms.cloze.readers.data import EncodeOptions, GroupTask, QuestionGroup, candidates, questions
-from lexbeam.transforms.cloze.readers.encoding import ENCODE
+from lexbeam.transforms.cloze.readers.encoding import EncodeGroup
 from lexbeam.transforms.cloze.readers.options import PLACEHOLDER, RESERVED, UNKNOWN
 from lexbeam.transforms.cloze.readers.reading_in_folds import folds_of, tally_of
 from lexbeam.transforms.cloze.readers.words import glosses_of, vectors_of
@@ -66,7 +66,7 @@ def encode(tmp_path):
 
     def made(language="en", **options):
         task = GroupTask(QuestionGroup(KIND, language), pairs, asked)
-        return make(Workspace(str(tmp_path)), ENCODE, task, EncodeOptions(**options))
+        return make(Workspace(str(tmp_path)), EncodeGroup(EncodeOptions(**options)), task)
 
     return made
 

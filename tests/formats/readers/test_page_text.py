@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nets import ends
 
-from lexbeam.transforms.formats.readers.html import paragraphs_of_page
-from lexbeam.transforms.formats.readers.page_text import may_be_unread, unread_in
+from lexbeam.transforms.formats.readers.html import page_root
+from lexbeam.transforms.formats.readers.page_text import may_be_unread, paragraphs, unread_in
 
 PAGE = "printed page numbers left out"
 NUMBERS = (
@@ -53,7 +53,7 @@ MARKS = (
 
 def read(body):
     notes = Counter()
-    return "|".join(paragraphs_of_page(f"<html><body>{body}", notes)), notes
+    return "|".join(paragraphs(page_root(f"<html><body>{body}", notes))), notes
 
 
 def test_a_word_around_the_number_of_a_page_stays_one():

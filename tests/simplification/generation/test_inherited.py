@@ -10,7 +10,7 @@ from instances_made import numbered, substitutes, written
 from lexbeam.schemas.simplification import INSTANCES, SUBSTITUTES
 from lexbeam.transforms.common.store.artefacts import Workspace, make
 from lexbeam.transforms.simplification.generation import generators as generating
-from lexbeam.transforms.simplification.generation.candidate_generation import GENERATE, GenerationTask
+from lexbeam.transforms.simplification.generation.candidate_generation import GenerateCandidates, GenerationTask
 from lexbeam.transforms.simplification.generation.generator import GenerationOptions
 from lexbeam.transforms.simplification.generation.generators import generation_inputs
 
@@ -45,7 +45,7 @@ def test_a_part_that_follows_another_is_as_one_that_does_not(tmp_path):
             rows = numbered(numbers, {number for number in numbers if drawn.random() < 0.1})
             tasks.append(task_of(tmp_path / f"{seed}-{step}", rows, gold_of(rows, drawn)))
             numbers = {number for number in numbers if drawn.random() < 0.9} | {20 + step} if step < 2 else set()
-        check_inherited(GENERATE, tasks, inputs, tmp_path / str(seed))
+        check_inherited(GenerateCandidates(inputs), tasks, None, tmp_path / str(seed))
 
 
 def test_generators_are_asked_for_what_is_new(tmp_path, monkeypatch):
@@ -61,6 +61,6 @@ def test_generators_are_asked_for_what_is_new(tmp_path, monkeypatch):
     monkeypatch.setitem(generating.GENERATORS, "thesaurus", replace(plain, propose=propose))
     work = Workspace(str(tmp_path / "work"))
     for name, rows in (("a", numbered(range(600))), ("b", numbered(range(606), {7}))):
-        made = make(work, GENERATE, task_of(tmp_path / name, rows, []), inputs)
+        made = make(work, GenerateCandidates(inputs), task_of(tmp_path / name, rows, []))
         assert made.instances == len(rows)
     assert asked == [256, 256, 88, 7]

@@ -10,7 +10,11 @@ from wordnet_making import Synset, write_wordnet
 from lexbeam.schemas.simplification import generation_reasons
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.store.tables import Part
-from lexbeam.transforms.simplification.generation.candidate_generation import GENERATE, GenerationTask, candidates_of
+from lexbeam.transforms.simplification.generation.candidate_generation import (
+    GenerateCandidates,
+    GenerationTask,
+    candidates_of,
+)
 from lexbeam.transforms.simplification.generation.generator import GenerationOptions, MaskedOptions, WordNetOptions
 from lexbeam.transforms.simplification.generation.generators import generation_inputs
 from lexbeam.transforms.simplification.records import INSTANCE_COLUMNS, Instance
@@ -268,7 +272,7 @@ def test_options_of_generators_that_are_not_used_decide_nothing(world):
         inputs = generation_inputs(
             {"x": GenerationOptions(**options)}, files_of(world, vectors=f"vectors_=vectors:{world / 'es.vec'}")
         )
-        return GENERATE.identity(GenerationTask(Part("t", 0, "p", 1, 1, "sha")), inputs)
+        return GenerateCandidates(inputs).identity(GenerationTask(Part("t", 0, "p", 1, 1, "sha")))
 
     plain = decided()
     assert plain == decided(

@@ -7,7 +7,7 @@ import pytest
 from lexbeam.transforms.inflection.dictionaries import FormEntry
 from lexbeam.transforms.inflection.inflector import Inflector, compiled
 from lexbeam.transforms.simplification.records import Instance, InstanceRows
-from lexbeam.transforms.simplification.rewriting.sentence_rewriting import Rewriting, simplified
+from lexbeam.transforms.simplification.rewriting.sentence_rewriting import RewriteSentences
 from lexbeam.transforms.simplification.selection.candidate_filter import replaced
 
 
@@ -95,7 +95,7 @@ def rows(*, chosen, form="duro", target_score=None, before=None):
         {"setting": "s", "form": "seco", "shown": "Seco", "before": None, "reason": None},
     ]
     tables = {"simplification/rankings": ranked, "simplification/candidates": generated}
-    return simplified(InstanceRows(instance("Un [Arduo] día"), tables), Rewriting())
+    return RewriteSentences().simplified(InstanceRows(instance("Un [Arduo] día"), tables))
 
 
 def test_what_is_chosen_stands_there():
@@ -151,7 +151,7 @@ def ranked(marked, *forms, allowed=None, agreement="move"):
     ]
     generated = [{"setting": "s", "form": form, "shown": form, "before": None, "reason": None} for form in forms]
     tables = {"simplification/rankings": rankings, "simplification/candidates": generated}
-    [row] = simplified(InstanceRows(instance(marked), tables), Rewriting(agreement))
+    [row] = RewriteSentences(agreement).simplified(InstanceRows(instance(marked), tables))
     return row
 
 

@@ -10,12 +10,16 @@ from instances_made import drawn_parts, numbered, written
 from lexbeam.schemas.simplification import CANDIDATES, INSTANCES
 from lexbeam.transforms.common.store.artefacts import Workspace, make
 from lexbeam.transforms.common.store.tables import Part
-from lexbeam.transforms.simplification.generation.candidate_generation import GENERATE, GenerationTask
+from lexbeam.transforms.simplification.generation.candidate_generation import GenerateCandidates, GenerationTask
 from lexbeam.transforms.simplification.generation.generator import GenerationOptions
 from lexbeam.transforms.simplification.generation.generators import generation_inputs
 from lexbeam.transforms.simplification.records import JoinTask
 from lexbeam.transforms.simplification.selection.candidate_filter import SelectionOptions
-from lexbeam.transforms.simplification.selection.candidate_selection import SELECT, SelectionFiles, selection_of
+from lexbeam.transforms.simplification.selection.candidate_selection import (
+    SelectCandidates,
+    SelectionFiles,
+    selection_of,
+)
 from lexbeam.transforms.simplification.selection.filters import FILTERS
 
 
@@ -23,7 +27,8 @@ def task_of(folder, rows, world, k=10):
     """Return the task of a part: instances, and their candidates, of each setting at most `k`."""
     part = written(folder, INSTANCES, rows)
     settings = {"a": GenerationOptions(k=k), "b": GenerationOptions(names="replace")}
-    made = make(Workspace(str(folder)), GENERATE, GenerationTask(part), generation_inputs(settings, files_of(world)))
+    step = GenerateCandidates(generation_inputs(settings, files_of(world)))
+    made = make(Workspace(str(folder)), step, GenerationTask(part))
     return JoinTask(part, {CANDIDATES.name: Part.of(CANDIDATES.name, 0, made.part)})
 
 
@@ -43,7 +48,8 @@ def test_a_part_that_follows_another_is_as_one_that_does_not(tmp_path):
         tasks = [
             task_of(tmp_path / f"{seed}-{step}", rows, tmp_path, k) for step, (rows, k) in enumerate(drawn_parts(seed))
         ]
-        receipts = check_inherited(SELECT, tasks, selection(tmp_path, "similarity"), tmp_path / str(seed))
+        select = SelectCandidates(selection(tmp_path, "similarity"))
+        receipts = check_inherited(select, tasks, None, tmp_path / str(seed))
         assert [sum(count.candidates for count in receipt.counts) for receipt in receipts] == [
             receipt.part.rows for receipt in receipts
         ]
@@ -64,5 +70,5 @@ def test_filters_are_asked_for_what_is_new_unless_they_look_at_others(tmp_path, 
     monkeypatch.setitem(FILTERS, name, replace(plain, drop=drop))
     work = Workspace(str(tmp_path / "work"))
     for folder, rows in (("a", numbered(range(60))), ("b", numbered(range(63), {7}))):
-        make(work, SELECT, task_of(tmp_path / folder, rows, tmp_path), selection(tmp_path, name))
+        make(work, SelectCandidates(selection(tmp_path, name)), task_of(tmp_path / folder, rows, tmp_path))
     assert asked == wanted

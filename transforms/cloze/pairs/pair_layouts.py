@@ -66,13 +66,13 @@ class DocumentCut(NamedTuple):
     passage: tuple[int, int]
 
 
-def cut(text: str, options: CutOptions, first_sentence: Callable[[int, str], int]) -> DocumentCut:
+def cut(text: str, options: CutOptions, end_of_first: Callable[[int, str], int]) -> DocumentCut:
     """Cut a document.
 
     Args:
         text: the document.
         options: how.
-        first_sentence: from where a paragraph starts, and the paragraph, where its first sentence
+        end_of_first: from where a paragraph starts, and the paragraph, where its first sentence
             ends, counted from its start; asked only if that is the summary.
 
     Raises:
@@ -85,7 +85,7 @@ def cut(text: str, options: CutOptions, first_sentence: Callable[[int, str], int
     start, body = paragraphs[0]
     end = length = len(body)
     if options.summary == "first-sentence":
-        end = first_sentence(start, body)
+        end = end_of_first(start, body)
     begin = length + start if not options.keep_rest else start + end
     passage = _stripped(text, begin, len(text))
     if passage[0] == passage[1]:

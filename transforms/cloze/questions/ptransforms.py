@@ -1,7 +1,6 @@
 """Beam glue of options and questions.
 
-ReadInFolds       PCollection[(number, GroupTask)] -> encoded groups, trained readers, predictions
-ChooseAllOptions  the same, and parts of candidates -> PCollection[(number, Chosen)]
+ChooseAllOptions  encoded groups, predictions, and parts of candidates -> PCollection[(number, Chosen)]
 MakeQuestions     PCollection[(number, DraftTask)] -> PCollection[Drafted], PCollection[Split],
                   PCollection[Part]
 """
@@ -27,87 +26,12 @@ from lexbeam.transforms.cloze.questions.question_stages import (
     SplitRules,
     WriteTask,
 )
-from lexbeam.transforms.cloze.readers.data import Encoded, EncodeOptions, QuestionGroup
-from lexbeam.transforms.cloze.readers.encoding import ENCODE
-from lexbeam.transforms.cloze.readers.options import FREQUENCY
-from lexbeam.transforms.cloze.readers.reading_in_folds import (
-    READ_PREDICT,
-    READ_TRAIN,
-    REGISTRY,
-    FoldOptions,
-    PredictTask,
-    ReadTask,
-    TrainedReader,
-)
+from lexbeam.transforms.cloze.readers.data import Encoded, QuestionGroup
 from lexbeam.transforms.common.store.artefacts import Workspace
 from lexbeam.transforms.common.store.ptransforms import Collect, MakeArtefact, MakeParts, NameParts, SpreadOverLanes
 from lexbeam.transforms.common.store.tables import Part
 
 Key = tuple[QuestionGroup, str, int]
-
-
-def _read_tasks(
-    element: tuple[QuestionGroup, Encoded], readers: tuple[str, ...], folds: int
-) -> Iterator[tuple[Key, ReadTask]]:
-    group, encoded = element
-    for reader in readers:
-        for fold in range(folds):
-            yield (group, reader, fold), ReadTask(group, reader, fold, encoded)
-
-
-def _draw_task(element: tuple[Key, ReadTask]) -> tuple[Key, PredictTask]:
-    key, task = element
-    return key, PredictTask(task, None)
-
-
-def _predict_task(element: tuple[Key, tuple[ReadTask, TrainedReader]]) -> tuple[Key, PredictTask]:
-    key, (task, trained) = element
-    return key, PredictTask(task, trained.model)
-
-
-def _trained(element: tuple[Key, tuple[ReadTask, TrainedReader]]) -> tuple[Key, TrainedReader]:
-    key, (_, trained) = element
-    return key, trained
-
-
-def _even(_: tuple[Key, ReadTask]) -> float:
-    return 1.0
-
-
-@dataclass
-class ReadInFolds(beam.PTransform):
-    """Encode the questions of groups, train readers on all folds but one, and let them predict that one.
-
-    Attributes:
-        readers: their names; `frequency` is not trained.
-    """
-
-    workspace: Workspace
-    readers: tuple[str, ...]
-    encode: EncodeOptions
-    options: FoldOptions
-    lanes: int
-
-    def expand(self, groups: beam.PCollection) -> Any:
-        """Apply the transform."""
-        readers = {REGISTRY: self.readers}
-        encoded = groups | "Encode" >> beam.ParDo(MakeArtefact(self.workspace, ENCODE, self.encode))
-        if FREQUENCY in self.readers:  # alone, and not trained
-            trained = encoded.pipeline | "NoneTrained" >> beam.Create([])
-            tasks = self._tasks(encoded) | "WithoutModel" >> beam.Map(_draw_task)
-        else:
-            made = (
-                self._tasks(encoded)
-                | "SpreadReaders" >> SpreadOverLanes(_even, self.lanes, self.workspace, "")
-                | "Train" >> beam.ParDo(MakeArtefact(self.workspace, READ_TRAIN, self.options, readers, with_task=True))
-            )
-            trained = made | "Trained" >> beam.Map(_trained)
-            tasks = made | "WithModel" >> beam.Map(_predict_task)
-        predicted = tasks | "Predict" >> beam.ParDo(MakeArtefact(self.workspace, READ_PREDICT, self.options, readers))
-        return encoded, trained, predicted
-
-    def _tasks(self, encoded: beam.PCollection) -> beam.PCollection[tuple[Key, ReadTask]]:
-        return encoded | "TasksOfReaders" >> beam.FlatMap(_read_tasks, self.readers, self.options.folds)
 
 
 def _choose_tasks(

@@ -206,7 +206,7 @@ class Step(Generic[T, R]):
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         for base in cls.__dict__.get("__orig_bases__", ()):
-            made = get_args(base)[1:]
+            made = get_args(base)[1:] if get_origin(base) is Step else ()
             if made and isinstance(get_origin(made[0]) or made[0], type):
                 cls.receipt = made[0]
 

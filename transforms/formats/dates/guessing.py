@@ -63,20 +63,7 @@ _ALSO = {
     "title": ("headline", "heading", "subject"),
 }
 # Fields that hold texts, the likelier first.
-_TEXTS = (
-    "text",
-    "body",
-    "content",
-    "fulltext",
-    "full_text",
-    "transcript",
-    "speech",
-    "article",
-    "raw",
-    "abstract",
-    "description",
-    "message",
-)
+_TEXTS = "text body content fulltext full_text transcript speech article raw abstract description message"
 
 
 class SeenDocument(NamedTuple):
@@ -121,7 +108,6 @@ def guess_dates(documents: Sequence[SeenDocument], *, tabular: bool = False) -> 
     `DATE_FORMS` are proposed where none is without doubt.
 
     Args:
-        documents: some documents.
         tabular: whether they are rows of tables, where `date` is a field like others.
     """
     found = sorted(_candidates(documents, tabular), key=lambda candidate: candidate.rank, reverse=True)
@@ -305,5 +291,5 @@ def guess_text_field(lengths: Mapping[str, float]) -> str | None:
     all are empty.
     """
     usual = {name.lower(): name for name, length in sorted(lengths.items()) if length}
-    known = next((usual[name] for name in _TEXTS if name in usual), None)
+    known = next((usual[name] for name in _TEXTS.split() if name in usual), None)
     return known or max(sorted(usual.values()), key=lambda name: lengths[name], default=None)

@@ -43,15 +43,14 @@ from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Re
 from lexbeam.transforms.formats.records.date_parsing import DATE_FORMS, Date, parse_date, readings
 from lexbeam.transforms.formats.records.fields import KNOWN, list_fields, quoted_field
 from lexbeam.transforms.formats.records.text_cleaning import clean_field
+from lexbeam.transforms.formats.sources.streams import without_compression
 
 _NUMBER = re.compile(r"[1-9][0-9]*")
-_COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 
 
 def stem(name: str) -> str:
     """Return a file's name without the suffixes of compression and of its kind."""
-    for suffix in _COMPRESSED:
-        name = name.removesuffix(suffix)
+    name = without_compression(name)
     head, dot, _ = name.rpartition(".")
     return head if dot and head else name
 
@@ -69,7 +68,6 @@ class Metadata:
     """Rows of a metadata table by key; each holds `date` and fields as far as they are there.
 
     Attributes:
-        by_key: fields by key.
         fingerprint: digest of the rows, for artefact names and the manifest.
     """
 
@@ -288,8 +286,6 @@ def date_of(
     """Return a record's date, or the reject that it becomes: `no_date` or `bad_date`.
 
     Args:
-        rule: where to look.
-        record: as its reader yielded it.
         source: the source's published name; what counts is the file's (or the member's) own name.
         how: which year of a range is `Date.year`: an entry of `DATE_RANGES`; a range without one is
             a `bad_date`. `Date.year_to` stays the range's last year.

@@ -53,13 +53,14 @@ from lexbeam.transforms.formats.records.base import (
 from lexbeam.transforms.formats.records.fields import listed_names, record_of_fields
 from lexbeam.transforms.formats.records.text_cleaning import STRICT, Cleaning, cleaning, decode
 from lexbeam.transforms.formats.sources.streams import (
-    SUFFIXES,
+    ByteStream,
     check_encodings,
     cut_by_lines,
     iter_lines,
     opened,
     peek,
     too_long,
+    without_compression,
 )
 
 _DELIMITERS = "\t,;|"
@@ -73,11 +74,7 @@ Row = tuple[int, list[str] | BadRecord]
 
 
 class StrayQuote(BadRecord):
-    """Why a row has no cells: a quote opens one and does not close it.
-
-    Attributes:
-        delimiter: the table's.
-    """
+    """Why a row has no cells: a quote opens one and does not close it."""
 
     def __init__(self, cause: str, delimiter: str) -> None:
         super().__init__("malformed", f"a stray quote ({cause}); {_REMEDY}")
@@ -235,10 +232,7 @@ def sniff(name: str, line: str) -> str:
 
 
 def _is_tabbed(name: str) -> bool:
-    name = name.lower()
-    for suffix in SUFFIXES:
-        name = name.removesuffix(suffix)
-    return name.endswith(_TABBED)
+    return without_compression(name.lower()).endswith(_TABBED)
 
 
 def _named(row: list[str], columns: list[str]) -> dict[str, str]:
@@ -413,7 +407,12 @@ def quotes_settled(source: Source, options: ReaderOptions) -> Iterator[ReaderOpt
     with source.open() as stream, tempfile.SpooledTemporaryFile(_IN_MEMORY) as held:
         copy = cast(BinaryIO, held)
         quoted, error = _copied(stream, copy)
-        source.open = _Replay(copy, error)
+
+        def replayed() -> BinaryIO:
+            copy.seek(0)
+            return io.BufferedReader(_Copied(copy, error), _BUFFER)
+
+        source.open = replayed
         line = _stray(source, options) if quoted else None
         if line is not None:
             source.notes[f"quotes are plain characters, since one in line {line} is stray"] += 1
@@ -447,31 +446,18 @@ def _stray(source: Source, options: ReaderOptions) -> int | None:
     return None
 
 
-class _Replay:
-    """Opens a copy from its start."""
-
-    def __init__(self, copy: BinaryIO, error: Exception | None) -> None:
-        self._copy = copy
-        self._error = error
-
-    def __call__(self) -> BinaryIO:
-        self._copy.seek(0)
-        return io.BufferedReader(_Copied(self._copy, self._error), _BUFFER)
-
-
-class _Copied(io.RawIOBase):
+class _Copied(ByteStream):
     """The bytes of a copy, which stays open, then the error that the first reading ended with."""
 
     def __init__(self, copy: BinaryIO, error: Exception | None) -> None:
-        self._copy = copy
+        super().__init__(copy)
         self._error = error
 
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        data = self._copy.read(len(buffer))
+    def take(self, size: int) -> bytes:
+        data = self._stream.read(size)
         if not data and self._error is not None:
             raise self._error
-        buffer[: len(data)] = data
-        return len(data)
+        return data
+
+    def close(self) -> None:
+        io.RawIOBase.close(self)

@@ -94,7 +94,6 @@ def _encrypted(package: Package, folder: str) -> set[str]:
 
 
 def _resolved(folder: str, reference: str) -> str:
-    """Return the member that a reference leads to."""
     path = unquote(reference.partition("#")[0])
     return posixpath.normpath(posixpath.join("/" if path.startswith("/") else folder, path)).lstrip("/")
 

@@ -246,19 +246,8 @@ _MAIN_BLOCKS = BLOCKS | {"head", "list", "item", "row", "quote"}
 _TITLES = ("citation_title", "dcterms.title", "dc.title", "og:title")
 _AUTHORS = ("citation_author", "dcterms.creator", "dc.creator", "author", "article:author")
 _DATES = (
-    "citation_publication_date",
-    "citation_date",
-    "article:published_time",
-    "datepublished",
-    "dcterms.issued",
-    "dc.date.issued",
-    "dcterms.created",
-    "dc.date.created",
-    "dcterms.date",
-    "dc.date",
-    "pubdate",
-    "publishdate",
-    "date",
+    "citation_publication_date citation_date article:published_time datepublished dcterms.issued "
+    "dc.date.issued dcterms.created dc.date.created dcterms.date dc.date pubdate publishdate date"
 )
 _LANGUAGES = ("content-language", "dcterms.language", "dc.language")
 _PUBLISHED = re.compile(r'"datePublished"\s{0,9}:\s{0,9}"([^"]{4,40})"')
@@ -277,7 +266,6 @@ def without_scripts(page: str, most: int | None = None) -> Page:
     """Return a page without scripts, styles and comments, in time linear in its length.
 
     Args:
-        page: its source.
         most: how many tags it may have; None for any number.
 
     Raises:
@@ -332,7 +320,6 @@ def head_fields(root: etree._Element, linked: str) -> dict[str, str]:
     """Return those of `title`, `author`, `date` and `language` that a page states.
 
     Args:
-        root: its root element.
         linked: its linked data (JSON-LD), of which the first date of publication counts.
     """
     properties: dict[str, dict[str, None]] = {}  # in the order of the page, each once
@@ -341,7 +328,7 @@ def head_fields(root: etree._Element, linked: str) -> dict[str, str]:
             properties.setdefault(name, {})[field] = None
     title = next(root.iter("title"), None)
     published = _PUBLISHED.search(linked)
-    dates = [value for name in _DATES for value in properties.get(name, ())]
+    dates = [value for name in _DATES.split() for value in properties.get(name, ())]
     dates += [published[1]] if published else []
     readable = [value for value in dates if parse_date(value) is not None]
     names = next(filter(None, (_people(properties.get(name, ())) for name in _AUTHORS)), "")
@@ -434,16 +421,7 @@ def page_paragraphs(data: bytes, source: Source, options: ReaderOptions) -> list
     Raises:
         BadRecord: `undecodable`, `empty`, `too_large`.
     """
-    return paragraphs_of_page(_page(data, source, options, cleaning(source, options)), source.notes)
-
-
-def paragraphs_of_page(page: str, notes: Counter[str] | None = None) -> list[str]:
-    """Return the paragraphs of a page, all that a reader sees; `notes` counts what is left out.
-
-    Raises:
-        BadRecord: `empty`, `too_large`.
-    """
-    return paragraphs(page_root(page, notes))
+    return paragraphs(page_root(_page(data, source, options, cleaning(source, options)), source.notes))
 
 
 def page_root(page: str, notes: Counter[str] | None = None) -> etree._Element:

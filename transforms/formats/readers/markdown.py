@@ -135,7 +135,6 @@ def markdown_paragraphs(text: str, notes: Counter[str] | None = None) -> list[li
     Tags and blocks of HTML are pieces without text.
 
     Args:
-        text: the document.
         notes: counts what is left out but code, HTML and marks of notes.
     """
     from pyromark import Markdown, Options

@@ -27,7 +27,7 @@ from urllib.parse import unquote
 
 from lxml import etree
 
-from lexbeam.transforms.formats.readers.html import page_paragraphs, paragraphs_of_page
+from lexbeam.transforms.formats.readers.html import page_paragraphs, page_root
 from lexbeam.transforms.formats.readers.office_styles import (
     FALSE,
     LEFT_OUT,
@@ -72,10 +72,7 @@ def put_parts(
 
     Args:
         root: its main part, which is changed.
-        package: that it lies in.
-        main: the name of the part.
         source: whose notes count what is not read.
-        options: how it is read.
         within: returns the paragraphs of a document within this one, or of its body; None if they lie too deep.
 
     Raises:
@@ -146,7 +143,7 @@ def _of_mail(data: bytes, source: Source, options: ReaderOptions) -> list[str] |
     text = clean_value(text, cleaning(source, options))
     if body is None or body.get_content_type() != "text/html":
         return _split(text)
-    return paragraphs_of_page(text, source.notes)
+    return paragraphs(page_root(text, source.notes))
 
 
 def _of_xml(data: bytes, within: Within | None) -> list[str] | None:
@@ -171,21 +168,11 @@ _DOCX = {"cr": "br", **dict.fromkeys(("tab", "ptab", "pgNum"), "cell")}
 _DOCX |= {f"{of}{form}": "cell" for of in ("day", "month", "year") for form in ("Short", "Long")}
 _DOCX_SKIPPED = {LEFT_OUT, "del", "moveFrom", "rt"}
 _ODT = {"line-break": "br", "tab": "cell", "s": "cell"}
-_ODT_SKIPPED = {
-    "note",
-    "number",
-    "annotation",
-    "tracked-changes",
-    "ruby-text",
-    "hidden-text",
-    "hidden-paragraph",
-    "table-of-content",
-    "alphabetical-index",
-    "illustration-index",
-    "table-index",
-    "user-index",
-    "bibliography",
-}
+_ODT_NAMES = (
+    "note number annotation tracked-changes ruby-text hidden-text hidden-paragraph table-of-content "
+    "alphabetical-index illustration-index table-index user-index bibliography"
+)
+_ODT_SKIPPED = set(_ODT_NAMES.split())
 _MARK_GONE = ("del", "moveFrom")
 _NEXT_TO = {"p", "tbl", "sdt", "customXml", "sectPr"}  # what may follow a paragraph, markers of ranges aside
 # Fonts of which a code under 256 is a place in the font; codes for private use are so in any font.

@@ -7,6 +7,7 @@ in docx, too, what fields generate, and rows and cells of tables that tracked ch
 
 import re
 from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
 from typing import TypeVar
 
 from lxml import etree
@@ -66,7 +67,6 @@ def hide_docx(root: etree._Element, styles: etree._Element | None) -> None:
 
     Args:
         root: the main part, which is changed.
-        styles: the part that holds the styles.
     """
     own: dict[str, tuple[str | None, bool | None]] = {}
     usual = ""
@@ -100,19 +100,13 @@ def _vanishes(properties: etree._Element | None) -> bool | None:
     return None if vanish is None else value_of(vanish) not in FALSE
 
 
+@dataclass
 class _Field:
-    """A field that has begun.
+    """A field that has begun."""
 
-    Attributes:
-        start: how many elements of runs there were before it, of the fields around it.
-        code: what it is to do.
-        shown: whether what it shows has begun.
-    """
-
-    def __init__(self, start: int) -> None:
-        self.start = start
-        self.code = ""
-        self.shown = False
+    start: int  # so many elements of runs there were before it, of the fields around it
+    code: str = ""  # what it is to do
+    shown: bool = False  # whether what it shows has begun
 
 
 def drop_generated(root: etree._Element) -> None:
@@ -177,11 +171,11 @@ def _go_on(fields: list[_Field], held: list[etree._Element], mark: etree._Elemen
 
 
 def _is_generated(code: str) -> bool:
-    return code.split()[:1] != [] and code.split()[0].upper() in _GENERATED
+    return not _GENERATED.isdisjoint(code.upper().split()[:1])
 
 
 def _is_page(code: str) -> bool:
-    return code.split()[:1] != [] and code.split()[0].upper() == "PAGE"
+    return code.upper().split()[:1] == ["PAGE"]
 
 
 def hide_odt(content: etree._Element, styles: etree._Element | None) -> None:

@@ -21,77 +21,14 @@ from collections.abc import Iterable, Iterator
 
 from lxml import etree
 
-_SKIPPED = frozenset(
-    (
-        "head",
-        "script",
-        "style",
-        "template",
-        "noscript",
-        "svg",
-        "object",
-        "canvas",
-        "audio",
-        "video",
-        "datalist",
-        "iframe",
-        "title",
-    )
+_SKIPPED_NAMES = "head script style template noscript svg object canvas audio video datalist iframe title"
+_SKIPPED = frozenset(_SKIPPED_NAMES.split())
+_BLOCK_NAMES = (
+    "address article aside blockquote body button caption center dd details dialog dir div dl dt fieldset "
+    "figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu nav ol option p "
+    "pre search section select summary table tbody textarea tfoot thead tr ul"
 )
-BLOCKS = frozenset(
-    (
-        "address",
-        "article",
-        "aside",
-        "blockquote",
-        "body",
-        "button",
-        "caption",
-        "center",
-        "dd",
-        "details",
-        "dialog",
-        "dir",
-        "div",
-        "dl",
-        "dt",
-        "fieldset",
-        "figcaption",
-        "figure",
-        "footer",
-        "form",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "header",
-        "hgroup",
-        "hr",
-        "html",
-        "legend",
-        "li",
-        "main",
-        "menu",
-        "nav",
-        "ol",
-        "option",
-        "p",
-        "pre",
-        "search",
-        "section",
-        "select",
-        "summary",
-        "table",
-        "tbody",
-        "textarea",
-        "tfoot",
-        "thead",
-        "tr",
-        "ul",
-    )
-)
+BLOCKS = frozenset(_BLOCK_NAMES.split())
 _CELLS = frozenset({"td", "th", "cell"})
 _BREAKS = frozenset({"br", "lb"})
 # Of these line ends are kept, and empty lines part paragraphs, as in plain text.
@@ -146,7 +83,6 @@ def paragraphs(root: etree._Element, blocks: Iterable[str] = BLOCKS, skipped: It
 
 
 def _close(texts: list[str], pieces: list[str]) -> None:
-    """End a paragraph."""
     lines = (" ".join(line.split()) for line in "".join(pieces).split("\n"))
     text = "\n".join(filter(None, lines))
     if text:
@@ -182,13 +118,9 @@ def may_be_unread(text: str) -> bool:
 def unread_in(text: str) -> Iterator[tuple[int, int, str]]:
     """Yield where such code stands in a text, and the note under which it is left out."""
     for found in _UNREAD.finditer(text):
-        kind = str(found.lastgroup)
-        if kind != "formula" or _is_formula(found["formula"]):
+        kind, text = str(found.lastgroup), found["formula"]
+        if kind != "formula" or _CERTAIN.search(text) or (_SIGN.search(text) and not _PROSE.search(text)):
             yield found.start(), found.end(), _NOTES[kind]
-
-
-def _is_formula(text: str) -> bool:
-    return bool(_CERTAIN.search(text) or (_SIGN.search(text) and not _PROSE.search(text)))
 
 
 NOTE_MARKS = "marks of notes"  # which are not counted
@@ -257,7 +189,6 @@ def without_marks(root: etree._Element, notes: Counter[str] | None = None) -> et
     With a mark of a note go the brackets and commas around it in a `<sup>`.
 
     Args:
-        root: the page.
         notes: counts what is left out but marks of notes.
     """
     for part in list(root.iter("rb", "rt")):  # parsers put it into a part before it that has no end tag

@@ -310,15 +310,11 @@ def _columns(file: pq.ParquetFile, options: ReaderOptions) -> list[str]:
     wanted |= set(map(_column, wanted))
     if not {main, _column(main)} & set(schema.names):
         raise BadRecord("missing_field", f"no column {main!r}{listed_names(schema.names)}")
-    return [f.name for f in schema if f.name in wanted or _holds_fields(f.type)]
+    return [f.name for f in schema if f.name in wanted or pa.types.is_struct(f.type) or not pa.types.is_nested(f.type)]
 
 
 def _column(path: str) -> str:
     return path.partition(".")[0].removesuffix(ARRAY)
-
-
-def _holds_fields(kind: pa.DataType) -> bool:
-    return pa.types.is_struct(kind) or not pa.types.is_nested(kind)
 
 
 class _Pages:

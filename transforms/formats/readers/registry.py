@@ -40,7 +40,13 @@ from lexbeam.transforms.formats.records.hyphens import mended
 from lexbeam.transforms.formats.records.vertical_layout import table_of_words
 from lexbeam.transforms.formats.sources.archives import ARCHIVE, cut_archive, open_piece, open_sources, wrapping
 from lexbeam.transforms.formats.sources.content import HEAD, content_of, is_binary
-from lexbeam.transforms.formats.sources.streams import SUFFIXES, marked_encoding, peek, reject_of
+from lexbeam.transforms.formats.sources.streams import (
+    marked_encoding,
+    open_already,
+    peek,
+    reject_of,
+    without_compression,
+)
 
 _LOOK = 4096
 _DETAIL = 300
@@ -58,9 +64,7 @@ _UNPRINTABLE = re.compile("[\x00-\x08\x0e-\x1f\x7f\ud800-\udfff]")
 
 def detect(name: str, head: bytes) -> str | None:
     """Return the format of a source by its name and first bytes; None if they suggest none."""
-    lower = name.lower()
-    for suffix in SUFFIXES:
-        lower = lower.removesuffix(suffix)
+    lower = without_compression(name.lower())
     wide = marked_encoding(head)
     if wide:
         head = head.decode(wide, "ignore").encode()
@@ -118,7 +122,6 @@ def read_file(
         path: where the file really lies.
         name: its published name.
         format: a key of `READERS`, or `auto`.
-        options: see `ReaderOptions`.
         open: opens the stream of the file's bytes, as they are.
         on_format: called with the name of each source and the format that it is read in.
         notes: counts what readers changed or guessed, see `Source`.
@@ -160,7 +163,7 @@ def _read(
 ) -> Iterator[Record | Reject]:
     try:
         head, stream = peek(source.open(), HEAD)
-        source = replace(source, open=_First(stream, source.open))
+        source = replace(source, open=open_already(stream, source.open))
         name = _format_of(source, head, format, options)
         on_format(name)
         for entry in READERS[name].read(source, options):
@@ -183,11 +186,7 @@ def _finished(entry: Record | Reject, source: Source, options: ReaderOptions) ->
 def cutter_of(source: Source, head: bytes, format: str, options: ReaderOptions) -> tuple[str, Cutter]:
     """Return the format of a large file, and what cuts it; of an archive, the format of its members.
 
-    Args:
-        source: the file, which is not opened.
-        head: its first bytes.
-        format: a key of `READERS`, or `auto`.
-        options: of the reader.
+    The file is not opened.
 
     Raises:
         Uncuttable: it is read as a whole, with the reason.
@@ -208,14 +207,7 @@ def cutter_of(source: Source, head: bytes, format: str, options: ReaderOptions) 
 
 
 def refusal_of(source: Source, head: bytes, format: str, options: ReaderOptions) -> Reject | None:
-    """Return the one reject that a file is, if its first bytes tell; None: it may hold records.
-
-    Args:
-        source: the file, which is not opened.
-        head: its first bytes.
-        format: a key of `READERS`, or `auto`.
-        options: of the reader.
-    """
+    """Return the one reject that a file is, if its first bytes tell; None: it may hold records. It is not opened."""
     if wrapping(source.name, head) is None:
         try:
             _format_of(source, head, format, options)
@@ -237,13 +229,8 @@ def read_piece(
     """Yield what a piece of a file holds, as `read_file` does for all of the file.
 
     Args:
-        path: where the file really lies.
-        name: its published name.
-        piece: one of the file's pieces.
         format: a key of `READERS`; of an archive, `auto`, too.
         options: those with which the file was cut.
-        open: opens the stream of the whole file's bytes.
-        notes: counts what readers changed or guessed.
 
     Raises:
         LexbeamError: something must be corrected before anything can be read.
@@ -251,7 +238,7 @@ def read_piece(
     source = Source(name, open, path, notes, piece=piece)
     try:
         if piece.archive:
-            yield from _entries(open_piece(path, name, piece, open, options), format, options, _unnoted, notes)
+            yield from _entries(open_piece(path, name, piece, open, options), format, options, lambda *_: None, notes)
             return
         for entry in READERS[format].read(source, options):
             yield name, _finished(entry, source, options)
@@ -260,10 +247,6 @@ def read_piece(
     except Exception as error:
         reject = _clean(reject_of(error))
         yield name, reject if source.begins else reject._replace(position=str(source.before + 1))
-
-
-def _unnoted(name: str, format: str) -> None:
-    return None
 
 
 def _format_of(source: Source, head: bytes, format: str, options: ReaderOptions) -> str:
@@ -302,17 +285,6 @@ def _may_hold(name: str | None, head: bytes, options: ReaderOptions) -> bool:
     if name == "vertical":
         return _table_of_words(head) is not None
     return name == "markdown" or (name == "csv" and not options.header)
-
-
-class _First:
-    """Gives a stream that is open already the first time."""
-
-    def __init__(self, stream: BinaryIO, again: Callable[[], BinaryIO]) -> None:
-        self._streams = [stream]
-        self._again = again
-
-    def __call__(self) -> BinaryIO:
-        return self._streams.pop() if self._streams else self._again()
 
 
 def _clean(reject: Reject) -> Reject:

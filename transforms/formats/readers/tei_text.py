@@ -156,7 +156,6 @@ def mend_breaks(text: bytes, words: HyphenWords | None = None) -> bytes:
     """Return marked text, in UTF-8, without the marks of breaks, the words that they cut joined.
 
     Args:
-        text: the text.
         words: a list that tells how words are written; None: the text alone does.
     """
     if BREAK.encode() not in text:
@@ -281,9 +280,7 @@ def read_body(
     """Return the text of a TEI element.
 
     Args:
-        root: the element.
         parts: those that are read: `body`, `front`, `back`.
-        how: the text is cleaned.
         words: a list that tells how words are written that breaks cut in two.
 
     Raises:

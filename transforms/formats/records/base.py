@@ -49,7 +49,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from lexbeam.transforms.common.code.registry import Entry, Registry
 from lexbeam.transforms.common.errors import UsageError
@@ -198,6 +198,7 @@ def _paths_of(values: Mapping[str, object], before: str, deep: int) -> Iterator[
 BLOCK = 2000
 
 MOST_BYTES = 1 << 50
+_LIMIT: dict[str, Any] = {"metavar": "BYTES", "least": 1, "most": MOST_BYTES, "group": "limits"}
 CONTROL: Registry[Entry] = Registry(
     {
         "reject": Entry(doc="the record is a reject"),
@@ -313,15 +314,12 @@ class BadRecord(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class ReaderOptions:
-    """How input is read; each reader uses the options that concern it.
+    """How input is read; each reader uses the options that concern it. What `help` says is not said here.
 
     Attributes:
         encoding: of text, lines, jsonl, json, csv, conllu and vertical, strictly; XML declares its own. Of
             several the first that takes a file (text, json) or line (the others) counts. Where
             UTF-8 is among them, a file with a byte order mark of UTF-16 or UTF-32 is read so.
-        control: what becomes of NUL and halves of surrogate pairs, which no text holds: an entry of
-            `CONTROL`.
-        marks: what becomes of over 30 combining marks in a row: an entry of `MARKS`.
         fields: `NAME=FIELD` pairs: the field, column or path of a record that gives `title`, `author`,
             `genre`, `language`, `date`, or a field of any other name. Without a pair the five are
             found by name, whatever its case.
@@ -331,24 +329,17 @@ class ReaderOptions:
             surrounds the array is ignored.
         records: path of the array within each line, element, object or row whose elements are the
             records (jsonl, json, parquet), as `speeches[]`; empty if it is a record itself.
-        tei_parts: parts of a TEI text that are read: entries of `TEI_PARTS`.
         delimiter: of csv; empty: a tab for .tsv and .tab, else the commonest of tab, comma,
             semicolon and bar in the first line. `\\t` and `tab` are names of the tab.
         quoting: whether quotes (`"`) in csv have a meaning. Switch it off if quotes are stray.
-        header: whether the first row of csv names the columns.
         columns: names of the columns of csv without header, else they are `1`, `2`, ...; of vertical.
-        lines_hold: what a line of `lines` holds: an entry of `LINES_HOLD`.
-        html: what is read of a web page: an entry of `HTML_READ`.
-        hyphens: what becomes of words that line ends cut in two, TEI aside, which is always joined: an entry of
-            `HYPHENS`.
-        hyphen_words: file of words that tell how such words are written, a word a line.
+        hyphens: what becomes of words that line ends cut in two, TEI aside, which is always joined.
         max_record_bytes: of a file that cannot be read in pieces (text, tei, html, json that is not
             an array or is read at a path, and parquet in an archive), and of an element of a JSON
             array; larger ones are rejects.
         max_line_bytes: of a line of lines, jsonl, conllu and vertical and of a row of csv.
         max_expansion_ratio: of a compressed file, archive or Parquet file to what comes out of it; the
             first 16 MiB are free.
-        max_expanded_bytes: of what comes out of one.
         words: those of `hyphen_words`; set by the command, as `layers` is, not an option here.
         layers: layers to read from input that comes annotated.
     """
@@ -388,34 +379,18 @@ class ReaderOptions:
     max_record_bytes: int = option(
         200_000_000,
         help="larger JSON elements, and larger files that are read whole (text, TEI, JSON object), are rejects",
-        metavar="BYTES",
-        least=1,
-        most=MOST_BYTES,
-        group="limits",
+        **_LIMIT,
     )
     max_line_bytes: int = option(
-        32 << 20,
-        help="longer lines of JSON lines, CSV, CoNLL-U and `lines` are rejects",
-        metavar="BYTES",
-        least=1,
-        most=MOST_BYTES,
-        group="limits",
+        32 << 20, help="longer lines of JSON lines, CSV, CoNLL-U and `lines` are rejects", **_LIMIT
     )
     max_expansion_ratio: int = option(
         200,
         help="compressed files, archives and Parquet that expand more, and to over 16 MiB, are rejects",
-        metavar="TIMES",
-        least=1,
-        most=MOST_BYTES,
-        group="limits",
+        **{**_LIMIT, "metavar": "TIMES"},
     )
     max_expanded_bytes: int = option(
-        1 << 40,
-        help="compressed files, archives and Parquet that expand to more are rejects",
-        metavar="BYTES",
-        least=1,
-        most=MOST_BYTES,
-        group="limits",
+        1 << 40, help="compressed files, archives and Parquet that expand to more are rejects", **_LIMIT
     )
     words: HyphenWords | None = None
     layers: tuple[str, ...] = ()

@@ -68,12 +68,7 @@ _EVEN = str.maketrans(dict.fromkeys(SEEN[1:] + _SIGN, "-"))
 
 @dataclass(frozen=True)
 class HyphenWords:
-    """Words of a list, as `TextForms` has them.
-
-    Attributes:
-        words: the words.
-        fingerprint: digest of them.
-    """
+    """Words of a list, as `TextForms` has them, and a digest of them."""
 
     words: Annotated[frozenset[str], Uncounted("the fingerprint is of them")] = field(compare=False, repr=False)
     fingerprint: str
@@ -89,7 +84,6 @@ def read_hyphen_words(path: str | None, hyphens: str) -> HyphenWords | None:
     """Return the words of a file, one a line or a column of a table; None without a file.
 
     Args:
-        path: the file.
         hyphens: the entry of `HYPHENS` that they are for.
 
     Raises:
@@ -127,10 +121,6 @@ class TextForms:
     """How words are written in a text and in a list, in whatever letter case and with whatever hyphens.
 
     Words joined by hyphens are one.
-
-    Args:
-        text: in UTF-8.
-        words: the list; None: there is none.
     """
 
     _FORM = re.compile(r"\w+(?:-\w+)*")

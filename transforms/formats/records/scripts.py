@@ -138,7 +138,6 @@ def refusal(text: str, scripts: tuple[str, ...]) -> tuple[str, str] | None:
     """Return why words cannot be told in a text, as reason and detail of a reject; None: they can.
 
     Args:
-        text: the text.
         scripts: those of the engine's language; empty: they are not known, and words are told by spaces.
     """
     sample = _words(_sample(text))

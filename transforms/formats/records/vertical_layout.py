@@ -255,13 +255,10 @@ def _named(layout: VerticalLayout, rows: list[list[str]], names: list[str]) -> V
     if lower[0] not in _WORDS and not set(_WORDS).isdisjoint(lower):
         return replace(layout, fault=f"the first column has the words, not {names[0]!r}")
     lemma = next((name for name in _LEMMAS if name in lower[1:]), "")
-    tag = lower.index(next((name for name in _TAG_COLUMNS if name in lower[1:]), ""), 1) if _has_tags(lower) else -1
+    column = next((name for name in _TAG_COLUMNS if name in lower[1:]), "")
+    tag = lower.index(column, 1) if column else -1
     tags = tag_set(_tags_of(rows, tag)) if tag > 0 else None
     return replace(layout, lemma=lower.index(lemma, 1) if lemma else -1, tag=tag, tags=tags, lempos=lemma == "lempos")
-
-
-def _has_tags(names: list[str]) -> bool:
-    return not set(_TAG_COLUMNS).isdisjoint(names[1:])
 
 
 def _tags_of(rows: list[list[str]], column: int) -> list[str]:
@@ -311,7 +308,6 @@ def table_of_words(head: bytes, *, whole: bool = False) -> str | None:
     """Return the format of a source that begins like a table of tokens: `vertical`, `conllu`, or None for neither.
 
     Args:
-        head: the beginning.
         whole: whether it is all of the source, and its last line so a whole one.
     """
     lines = with_line_feeds(head).decode("utf-8", "ignore").split("\n")

@@ -19,6 +19,7 @@ import tarfile
 import zipfile
 from array import array
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, BinaryIO, cast
 
 import numpy as np
@@ -28,10 +29,12 @@ from lexbeam.transforms.formats.records.base import BadRecord, CutPiece, ReaderO
 from lexbeam.transforms.formats.sources.content import HEAD, Content, package_of, packaged_head
 from lexbeam.transforms.formats.sources.streams import (
     SUFFIXES,
-    ByteStream,
     Guard,
     Guarded,
+    SeekableStream,
+    compression_of,
     decompress,
+    open_already,
     opened,
     peek,
     reject_of,
@@ -59,12 +62,6 @@ def open_sources(
     A plain file, compressed or not, is one source; an archive has one for each member, which must
     be read before the next is asked for.
 
-    Args:
-        path: where the file really lies.
-        name: its published name.
-        open: opens the stream of its bytes.
-        options: limits.
-
     Raises:
         BadRecord, OSError and what archives raise: the file cannot be read.
     """
@@ -77,12 +74,12 @@ def open_sources(
         raise BadRecord("malformed", "named .zip, but is not a zip archive")
     if head.startswith(_ZIP):
         with stream:
-            yield from _zip_members(path, name, stream, _Reopen(open, name, options), options)
+            yield from _zip_members(path, name, stream, partial(_reopened, open, name, options), options)
     elif is_tar(head, inner):
         with stream:
             yield from tar_members(path, name, stream, options)
     else:
-        yield name, Source(name, _Once(stream, _Reopen(open, name, options)), path)
+        yield name, Source(name, open_already(stream, partial(_reopened, open, name, options)), path)
 
 
 def wrapping(name: str, head: bytes) -> str | None:
@@ -90,7 +87,7 @@ def wrapping(name: str, head: bytes) -> str | None:
     lower = name.lower()
     if (kind := next((suffix for suffix in (*SUFFIXES, ".tgz") if lower.endswith(suffix)), None)) is not None:
         return f"compressed ({kind})"
-    if kind := next((suffix for suffix, magic in SUFFIXES.items() if head.startswith(magic)), None):
+    if kind := compression_of(head):
         return f"compressed ({kind})"
     if lower.endswith(".zip") or head.startswith((*_ZIP, *_OTHER)) or is_tar(head, lower):
         return ARCHIVE
@@ -103,30 +100,12 @@ def is_hidden(name: str) -> bool:
     return "__MACOSX" in parts or any(p.startswith(".") and p != "." for p in parts)
 
 
-class _Reopen:
-    def __init__(self, open: Callable[[], BinaryIO], name: str, options: ReaderOptions) -> None:
-        self._open = open
-        self._name = name
-        self._options = options
-
-    def __call__(self) -> BinaryIO:
-        return decompress(self._open(), self._name, self._options)[0]
+def _reopened(open: Callable[[], BinaryIO], name: str, options: ReaderOptions) -> BinaryIO:
+    return decompress(open(), name, options)[0]
 
 
-class _Once:
-    """Gives a stream that is open already; called again, opens it anew."""
-
-    def __init__(self, stream: BinaryIO, again: Callable[[], BinaryIO] | None) -> None:
-        self._stream: BinaryIO | None = stream
-        self._again = again
-
-    def __call__(self) -> BinaryIO:
-        stream, self._stream = self._stream, None
-        if stream is not None:
-            return stream
-        if self._again is None:
-            raise BadRecord("unreadable", "a member of a tar archive can be opened only once")
-        return self._again()
+def _never_again() -> BinaryIO:
+    raise BadRecord("unreadable", "a member of a tar archive can be opened only once")
 
 
 def is_zip(head: bytes) -> bool:
@@ -155,15 +134,14 @@ def _member(
     try:
         stream, inner = decompress(open(), name, options)
         head, stream = peek(stream, HEAD)
-        if (package := packaged_head(head)) is not None:
-            again = None if once else _Reopen(open, name, options)
-            return published, Source(name, _Once(stream, again), path, package=_reader_of(package))
-        if head.startswith((*_ZIP, *_OTHER)) or is_tar(head, inner):
+        package = packaged_head(head)
+        reader = _reader_of(package) if package is not None else ""
+        if package is None and (head.startswith((*_ZIP, *_OTHER)) or is_tar(head, inner)):
             raise BadRecord("unreadable", "an archive within an archive is not opened")
     except Exception as error:  # whatever is wrong with a member is about this member
         return published, reject_of(error)
-    again = None if once else _Reopen(open, name, options)
-    return published, Source(name, _Once(stream, again), path)
+    again = _never_again if once else partial(_reopened, open, name, options)
+    return published, Source(name, open_already(stream, again), path, package=reader)
 
 
 def _zip_members(
@@ -210,8 +188,7 @@ def zip_members(
         if refusal is not None:
             yield member, refusal
             continue
-        opener = _ZipOpener(archive, info, guard)
-        yield _member(path, member, info.filename, opener, options, once=False)
+        yield _member(path, member, info.filename, partial(_opened, archive, info, guard), options, once=False)
     if not members and piece is None:
         raise BadRecord("empty", "the archive has no members")
 
@@ -236,16 +213,10 @@ def mimetype(archive: zipfile.ZipFile) -> bytes:
         return b""
 
 
-class _ZipOpener:
-    def __init__(self, archive: zipfile.ZipFile, info: zipfile.ZipInfo, guard: Guard) -> None:
-        self._archive = archive
-        self._info = info
-        self._guard = guard
-
-    def __call__(self) -> BinaryIO:
-        if self._info.header_offset < 0:  # a file would call it an argument that is not valid
-            raise BadRecord("malformed", "damaged: the member lies before the archive")
-        return io.BufferedReader(Guarded(self._archive.open(self._info), self._guard), _BUFFER)
+def _opened(archive: zipfile.ZipFile, info: zipfile.ZipInfo, guard: Guard) -> BinaryIO:
+    if info.header_offset < 0:  # a file would call it an argument that is not valid
+        raise BadRecord("malformed", "damaged: the member lies before the archive")
+    return io.BufferedReader(Guarded(archive.open(info), guard), _BUFFER)
 
 
 class Forward:
@@ -335,9 +306,8 @@ def tar_members(
                 yield member, refusal
                 continue
             inner = _TarMember(archive.extractfile(info))
-            raw = Guarded(inner, Guard(options, forward.tell))
-            opener = _Once(io.BufferedReader(raw, _BUFFER), None)
-            yield _member(path, member, info.name, opener, options, once=True)
+            raw = io.BufferedReader(Guarded(inner, Guard(options, forward.tell)), _BUFFER)
+            yield _member(path, member, info.name, open_already(raw, _never_again), options, once=True)
         if is_piece:
             return
         forward.end()
@@ -352,7 +322,6 @@ def tar_members(
 ZIP, TAR = "zip", "tar"
 _DAMAGED = "an archive that is damaged, or has what is rare"
 _TWICE = "an archive with several members of one name"
-_HEAD = 512
 _ENTRY, _ENTRY_BYTES = b"PK\x01\x02", 46
 _HEADER_BYTES = 30  # of a member, besides its name and further fields,
 _BEHIND = 2 * 0xFFFF  # which may be so long where the header is damaged
@@ -366,7 +335,7 @@ def cut_archive(source: Source, options: ReaderOptions, size: int) -> list[CutPi
     Raises:
         Uncuttable: it is no zip or tar archive, is damaged, or has members of one name.
     """
-    head, stream = peek(source.open(), _HEAD)
+    head, stream = peek(source.open(), _BLOCK)
     try:
         if is_zip(head):
             return _cut_zip(stream, options, size)
@@ -486,7 +455,7 @@ def _zip_of(stream: BinaryIO, piece: CutPiece) -> tuple[zipfile.ZipFile, int]:
     return archive, len(archive.infolist()) - (not is_last)
 
 
-class _Joined(ByteStream):
+class _Joined(SeekableStream):
     """The bytes of a stream, which end at a place, and others behind them; the stream stays open."""
 
     def __init__(self, stream: BinaryIO, place: int, behind: bytes) -> None:
@@ -494,9 +463,6 @@ class _Joined(ByteStream):
         self._place = place
         self._behind = behind
         self._at = 0
-
-    def seekable(self) -> bool:
-        return True
 
     def tell(self) -> int:
         return self._at
@@ -509,13 +475,12 @@ class _Joined(ByteStream):
     def close(self) -> None:
         io.RawIOBase.close(self)
 
-    def produce(self, buffer: memoryview) -> int:
+    def take(self, size: int) -> bytes:
         if self._at < self._place:
             if self._stream.tell() != self._at:
                 self._stream.seek(self._at)
-            data = self._stream.read(min(len(buffer), self._place - self._at))
+            data = self._stream.read(min(size, self._place - self._at))
         else:
-            data = self._behind[self._at - self._place :][: len(buffer)]
-        buffer[: len(data)] = data
+            data = self._behind[self._at - self._place :][:size]
         self._at += len(data)
-        return len(data)
+        return data

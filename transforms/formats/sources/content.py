@@ -129,23 +129,7 @@ _TAG = re.compile(rb"<([A-Za-z_][\w.:-]*)(?=[\s/>])")
 _DOCTYPE = re.compile(rb"<!doctype\s+([\w.:-]+)\s*([^\[>]*)", re.IGNORECASE)
 _MARKUP = re.compile(rb"<[A-Za-z/!?]")
 _EMPTY = {b"meta", b"link"}
-_FRAGMENTS = _EMPTY | {
-    b"title",
-    b"style",
-    b"script",
-    b"div",
-    b"p",
-    b"h1",
-    b"h2",
-    b"h3",
-    b"h4",
-    b"table",
-    b"ul",
-    b"ol",
-    b"dl",
-    b"center",
-    b"font",
-}
+_FRAGMENTS = _EMPTY.union(b"title style script div p h1 h2 h3 h4 table ul ol dl center font".split())
 _ELEMENT = re.compile(
     rb"</?(?:title|meta|link|style|script|div|p|h[1-6]|table|t[rdh]|[uod]l|li|d[td]|center|font|"
     rb"article|section|main|header|nav|span|a|b|i|em|strong|br|hr|img)(?=[\s/>])",

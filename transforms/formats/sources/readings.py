@@ -23,7 +23,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import BinaryIO, TypeVar
 
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.formats.sources.streams import ByteStream
+from lexbeam.transforms.formats.sources.streams import SeekableStream
 
 T = TypeVar("T")
 # Runs of blocks: the number of the first, and the digests of all.
@@ -162,11 +162,9 @@ def known_reading(path: str, sha256: str, bytes: int) -> FileReading:
         try:
             read = read or first_reading(path)
         except Exception as error:  # what stores raise is no OSError
-            reading.broken = _cause(error)
-            raise OSError(reading.broken) from error
+            raise _broken(reading, _cause(error)) from error
         if read.sha256 != sha256:
-            reading.broken = CHANGED
-            raise OSError(CHANGED)
+            raise _broken(reading, CHANGED)
         return read._open(reading)
 
     return FileReading(sha256, bytes, open)
@@ -210,9 +208,13 @@ def _checked(path: str, blocks: Mapping[int, bytes], reading: FileReading) -> Bi
     try:
         stream = files.open_read(path)
     except Exception as error:  # what stores raise is no OSError
-        reading.broken = _cause(error)
-        raise OSError(reading.broken) from error
+        raise _broken(reading, _cause(error)) from error
     return io.BufferedReader(_Checked(stream, blocks, reading), _BLOCK)
+
+
+def _broken(reading: FileReading, why: str) -> OSError:
+    reading.broken = why
+    return OSError(why)
 
 
 def _cause(error: Exception) -> str:
@@ -221,7 +223,7 @@ def _cause(error: Exception) -> str:
     return str(getattr(error, "strerror", None) or error) or type(error).__name__
 
 
-class _Passing(ByteStream):
+class _Passing(SeekableStream):
     """The bytes of a file as they are read for its digest; out of their order, once they have been read."""
 
     def __init__(self, stream: BinaryIO, path: str) -> None:
@@ -248,9 +250,6 @@ class _Passing(ByteStream):
             raise OSError(self._read.broken)
         return self._read
 
-    def seekable(self) -> bool:
-        return bool(getattr(self._stream, "seekable", bool)())
-
     def tell(self) -> int:
         return self._position
 
@@ -262,17 +261,16 @@ class _Passing(ByteStream):
         self._position = self._again.seek(offset, whence)
         return self._position
 
-    def produce(self, buffer: memoryview) -> int:
+    def take(self, size: int) -> memoryview:
         if self._again is not None:
-            data = memoryview(self._again.read(len(buffer)))
+            data = memoryview(self._again.read(size))
         else:
             if not self._block and (block := next(self._rest, b"")):
                 self._digests.add(block)
                 self._block = memoryview(block)
-            data, self._block = self._block[: len(buffer)], self._block[len(buffer) :]
-        buffer[: len(data)] = data
+            data, self._block = self._block[:size], self._block[size:]
         self._position += len(data)
-        return len(data)
+        return data
 
     def close(self) -> None:
         if self._again is not None:
@@ -280,30 +278,20 @@ class _Passing(ByteStream):
         super().close()
 
 
-class _Counted(ByteStream):
+class _Counted(SeekableStream):
     """Passes bytes on, and tells how many."""
 
     def __init__(self, stream: BinaryIO, count: Callable[[int], object]) -> None:
         super().__init__(stream)
         self._count = count
 
-    def seekable(self) -> bool:
-        return bool(getattr(self._stream, "seekable", bool)())
-
-    def tell(self) -> int:
-        return self._stream.tell()
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        return self._stream.seek(offset, whence)
-
-    def produce(self, buffer: memoryview) -> int:
-        data = self._stream.read(len(buffer))
-        buffer[: len(data)] = data
+    def take(self, size: int) -> bytes:
+        data = self._stream.read(size)
         self._count(len(data))
-        return len(data)
+        return data
 
 
-class _Checked(ByteStream):
+class _Checked(SeekableStream):
     """Passes bytes on, block by block, each compared with what was read first."""
 
     def __init__(self, stream: BinaryIO, blocks: Mapping[int, bytes], reading: FileReading) -> None:
@@ -314,9 +302,6 @@ class _Checked(ByteStream):
         self._below = 0  # where the stream stands
         self._held = b""
         self._number = -1  # of the block that is held
-
-    def seekable(self) -> bool:
-        return bool(getattr(self._stream, "seekable", bool)())
 
     def tell(self) -> int:
         return self._position
@@ -330,16 +315,15 @@ class _Checked(ByteStream):
         self._position = base[whence] + offset
         return self._position
 
-    def produce(self, buffer: memoryview) -> int:
+    def take(self, size: int) -> bytes | memoryview:
         number, place = divmod(self._position, _BLOCK)
         if self._position >= self._reading.bytes:
-            return 0
+            return b""
         if number != self._number:
             self._held, self._number = self._block(number), number
-        data = memoryview(self._held)[place : place + len(buffer)]
-        buffer[: len(data)] = data
+        data = memoryview(self._held)[place : place + size]
         self._position += len(data)
-        return len(data)
+        return data
 
     def _block(self, number: int) -> bytes:
         start = number * _BLOCK
@@ -349,9 +333,7 @@ class _Checked(ByteStream):
             block = _read(self._stream, min(_BLOCK, self._reading.bytes - start))
             self._below = start + len(block)
         except Exception as error:  # as above
-            self._reading.broken = _cause(error)
-            raise OSError(self._reading.broken) from error
+            raise _broken(self._reading, _cause(error)) from error
         if _short(block) != self._blocks[number]:
-            self._reading.broken = CHANGED
-            raise OSError(CHANGED)
+            raise _broken(self._reading, CHANGED)
         return block

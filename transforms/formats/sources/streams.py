@@ -38,24 +38,6 @@ MARKED = {
 }
 
 
-def fill(buffer: memoryview, read: Callable[[int], bytes]) -> tuple[int, Exception | None]:
-    """Fill a buffer as far as a stream goes; return the number of bytes, and the error that ended it.
-
-    The bytes before the error are good, and are passed on first.
-    """
-    count = 0
-    while count < len(buffer):
-        try:
-            data = read(len(buffer) - count)
-        except Exception as error:
-            return count, error
-        if not data:
-            break
-        buffer[count : count + len(data)] = data
-        count += len(data)
-    return count, None
-
-
 def peek(stream: BinaryIO, size: int) -> tuple[bytes, BinaryIO]:
     """Return the first bytes of a stream, and a stream that still has them."""
     if hasattr(stream, "getbuffer"):  # BytesIO has no peek, and needs none
@@ -69,7 +51,7 @@ def peek(stream: BinaryIO, size: int) -> tuple[bytes, BinaryIO]:
 
 
 class ByteStream(io.RawIOBase):
-    """A stream over another one, which it closes; `produce` says which bytes it gives."""
+    """A stream over another one, which it closes; `take` says which bytes it gives."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
@@ -80,11 +62,13 @@ class ByteStream(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         """Fill a buffer and return how many bytes there were."""
-        return self.produce(buffer)
+        data = self.take(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
 
-    def produce(self, buffer: memoryview) -> int:
-        """Put bytes at a buffer's start and return how many; 0 at the end of the stream."""
-        raise NotImplementedError
+    def take(self, size: int) -> bytes | memoryview:
+        """Return up to so many bytes; none at the end of the stream."""
+        return self._stream.read(size)
 
     def close(self) -> None:
         """Close this stream and the one below."""
@@ -92,33 +76,59 @@ class ByteStream(io.RawIOBase):
         super().close()
 
 
-class _Filled(ByteStream):
+class SeekableStream(ByteStream):
+    """A stream that can seek if the one below can."""
+
+    def seekable(self) -> bool:
+        """Return whether it can."""
+        return bool(getattr(self._stream, "seekable", bool)())
+
+    def tell(self) -> int:
+        """Return where it stands."""
+        return self._stream.tell()
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        """Go to a place, and return it."""
+        return self._stream.seek(offset, whence)
+
+
+class _UpToError(ByteStream):
+    """Passes on as many bytes as are asked for; those before an error are good, and come before it."""
+
+    _error: Exception | None = None
+
+    def readinto(self, buffer: Any) -> int:
+        count = 0
+        while self._error is None and count < len(buffer):
+            try:
+                data = self.take(len(buffer) - count)
+            except Exception as error:
+                self._error = error
+                break
+            if not data:
+                break
+            buffer[count : count + len(data)] = data
+            count += len(data)
+        if not count and self._error is not None:
+            raise self._error
+        return count
+
+
+class _Filled(_UpToError, SeekableStream):
     """Passes on bytes of a stream that may give fewer than requested, as pipes do.
 
     Else the number that happens to come first would decide which format is detected.
     """
 
-    def __init__(self, stream: BinaryIO) -> None:
-        super().__init__(stream)
-        self._error: Exception | None = None
-
-    def seekable(self) -> bool:
-        return bool(getattr(self._stream, "seekable", bool)())
-
-    def seek(self, offset: int, whence: int = 0) -> int:
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
         self._error = None
-        return self._stream.seek(offset, whence)
+        return super().seek(offset, whence)
 
-    def tell(self) -> int:
-        return self._stream.tell()
 
-    def produce(self, buffer: memoryview) -> int:
-        count = 0
-        if self._error is None:
-            count, self._error = fill(buffer, self._stream.read)
-        if not count and self._error is not None:
-            raise self._error
-        return count
+def open_already(stream: BinaryIO, again: Callable[[], BinaryIO]) -> Callable[[], BinaryIO]:
+    """Return what gives a stream that is open; called again, it opens it anew."""
+    held = [stream]
+    return lambda: held.pop() if held else again()
 
 
 def read_all(source: Source, options: ReaderOptions) -> bytes:
@@ -188,11 +198,10 @@ class _Section(ByteStream):
         super().__init__(stream)
         self._left = end - stream.tell()
 
-    def produce(self, buffer: memoryview) -> int:
-        data = self._stream.read(min(len(buffer), self._left))
-        buffer[: len(data)] = data
+    def take(self, size: int) -> bytes:
+        data = self._stream.read(min(size, self._left))
         self._left -= len(data)
-        return len(data)
+        return data
 
 
 class _Recoded(ByteStream):
@@ -205,7 +214,7 @@ class _Recoded(ByteStream):
         self._left = b""
         self._ended = False
 
-    def produce(self, buffer: memoryview) -> int:
+    def take(self, size: int) -> bytes:
         while not self._left and not self._ended:
             data = self._stream.read(_CHUNK)
             self._ended = not data
@@ -214,10 +223,8 @@ class _Recoded(ByteStream):
                 self._left = text.encode("utf-8")
             except UnicodeError as error:
                 raise BadRecord("undecodable", f"not {self._encoding}: {error}") from None
-        piece = self._left[: len(buffer)]
-        self._left = self._left[len(piece) :]
-        buffer[: len(piece)] = piece
-        return len(piece)
+        piece, self._left = self._left[:size], self._left[size:]
+        return piece
 
 
 def iter_lines(stream: BinaryIO, limit: int, before: int = 0) -> Iterator[tuple[int, bytes | bytearray | None]]:
@@ -284,7 +291,18 @@ _FREE = 16 << 20
 
 # Suffix and first bytes of each compression.
 SUFFIXES = {".gz": b"\x1f\x8b", ".bz2": b"BZh", ".xz": b"\xfd7zXZ\x00", ".zst": b"(\xb5/\xfd"}
-_MAGIC = tuple(SUFFIXES.values())
+
+
+def without_compression(name: str) -> str:
+    """Return a name without the suffixes of compression, which are in lower case."""
+    for suffix in SUFFIXES:
+        name = name.removesuffix(suffix)
+    return name
+
+
+def compression_of(head: bytes) -> str:
+    """Return the suffix of the compression that the first bytes of a file show; empty: none."""
+    return next((suffix for suffix, magic in SUFFIXES.items() if head.startswith(magic)), "")
 
 
 class Guard:
@@ -310,20 +328,15 @@ class Guard:
 
 
 class _Counted(ByteStream):
-    """Passes bytes on and counts them."""
+    count = 0
 
-    def __init__(self, stream: BinaryIO) -> None:
-        super().__init__(stream)
-        self.count = 0
-
-    def produce(self, buffer: memoryview) -> int:
-        data = self._stream.read(len(buffer))
-        buffer[: len(data)] = data
+    def take(self, size: int) -> bytes:
+        data = self._stream.read(size)
         self.count += len(data)
-        return len(data)
+        return data
 
 
-class Guarded(ByteStream):
+class Guarded(_UpToError):
     """Passes decompressed bytes on under a guard."""
 
     def __init__(self, stream: Any, guard: Guard, below: io.RawIOBase | None = None) -> None:
@@ -332,18 +345,9 @@ class Guarded(ByteStream):
         self._read = getattr(stream, "read1", stream.read)
         self._guard = guard
         self._below = below
-        self._error: Exception | None = None
 
-    def produce(self, buffer: memoryview) -> int:
-        """Put bytes at a buffer's start and return how many; 0 at the end of the stream."""
-        count = 0
-        if self._error is None:
-            count, self._error = fill(buffer, self._next)
-        if not count and self._error is not None:
-            raise self._error
-        return count
-
-    def _next(self, size: int) -> bytes:
+    def take(self, size: int) -> bytes:
+        """Return up to so many bytes; none at the end of the stream."""
         data: bytes = self._read(min(size, _CHUNK))
         self._guard.add(len(data))
         return data
@@ -370,9 +374,7 @@ def decompress(stream: BinaryIO, name: str, options: ReaderOptions) -> tuple[Bin
         suffix, stem = ".gz", stem + ".tar"
     if suffix not in SUFFIXES:
         suffix, stem = "", name
-    kind = ""
-    if head.startswith(_MAGIC):
-        kind = next(s for s, magic in SUFFIXES.items() if head.startswith(magic))
+    kind = compression_of(head)
     if kind == ".bz2" and not head[3:4].isdigit():
         kind = ""  # a text that begins so
     if not kind:
@@ -383,18 +385,6 @@ def decompress(stream: BinaryIO, name: str, options: ReaderOptions) -> tuple[Bin
     inner = _DECOMPRESSORS[kind](counted)
     guarded = Guarded(inner, Guard(options, lambda: counted.count), counted)
     return io.BufferedReader(guarded, _CHUNK), stem
-
-
-def _gunzip(stream: Any) -> Any:
-    return gzip.GzipFile(fileobj=stream, mode="rb")
-
-
-def _bunzip(stream: Any) -> Any:
-    return _Streams(stream, bz2.BZ2Decompressor, b"")
-
-
-def _unxz(stream: Any) -> Any:
-    return _Streams(stream, lzma.LZMADecompressor, b"\0")
 
 
 class _Streams:
@@ -428,12 +418,13 @@ class _Streams:
         self._stream.close()
 
 
-def _unzstd(stream: Any) -> Any:
+_DECOMPRESSORS: dict[str, Callable[[Any], Any]] = {
+    ".gz": lambda stream: gzip.GzipFile(fileobj=stream, mode="rb"),
+    ".bz2": lambda stream: _Streams(stream, bz2.BZ2Decompressor, b""),
+    ".xz": lambda stream: _Streams(stream, lzma.LZMADecompressor, b"\0"),
     # Arrow's, since that of the zstandard package takes a cut file for a complete one.
-    return pa.CompressedInputStream(pa.PythonFile(stream, "r"), "zstd")
-
-
-_DECOMPRESSORS: dict[str, Callable[[Any], Any]] = {".gz": _gunzip, ".bz2": _bunzip, ".xz": _unxz, ".zst": _unzstd}
+    ".zst": lambda stream: pa.CompressedInputStream(pa.PythonFile(stream, "r"), "zstd"),
+}
 
 
 _PASS = 1 << 20
@@ -453,7 +444,6 @@ class LinePass:
 
     Args:
         source: what is read, once, from start to end.
-        options: of its reader.
         see: takes all that is read.
 
     Raises:
@@ -489,16 +479,12 @@ class LinePass:
         self._see(data)
 
 
-def _has_text(line: bytes) -> bool:
-    return not line.isspace()
-
-
 def cut_by_lines(
     source: Source,
     options: ReaderOptions,
     size: int,
     *,
-    is_record: Callable[[bytes], bool] = _has_text,
+    is_record: Callable[[bytes], bool] = lambda line: not line.isspace(),
     every: int = 1,
     see: Callable[[bytes], None] = _no_look,
     head: int = 0,
@@ -507,8 +493,6 @@ def cut_by_lines(
 
     Args:
         source: what is cut; its stream is read once, from start to end.
-        options: of its reader.
-        size: bytes.
         is_record: says of a line whether it is certainly a record. The first piece ends after one, so that no
             other one depends on what stands before it.
         every: number of lines of which each piece has a multiple.

@@ -10,6 +10,7 @@ import re
 import zipfile
 from collections.abc import Mapping
 from functools import partial
+from html.entities import name2codepoint
 from types import MappingProxyType
 from typing import BinaryIO, cast
 
@@ -42,7 +43,6 @@ def parse_xml(
     """Return the root of a document of XML, its entities resolved.
 
     Args:
-        data: the document.
         entities: the characters that declared entities stand for; any other declaration is refused.
         encoding: of the document; None: as it declares.
 
@@ -108,7 +108,9 @@ def _resolve(parent: etree._Element, entities: Mapping[str, str]) -> None:
             _set_text(parent, before, text)
             text, before = [child.tail or ""], child
             continue
-        value = entities.get(child.name, _html(child.name))
+        value = entities.get(child.name)
+        if value is None and child.name in name2codepoint:
+            value = chr(name2codepoint[child.name])
         if value is None:
             raise BadRecord("malformed", "an entity that is not declared")
         text += [value, child.tail or ""]
@@ -123,12 +125,6 @@ def _set_text(parent: etree._Element, before: etree._Element | None, text: list[
         parent.text = "".join(text)
     else:
         before.tail = "".join(text)
-
-
-def _html(name: str) -> str | None:
-    from html.entities import name2codepoint
-
-    return chr(name2codepoint[name]) if name in name2codepoint else None
 
 
 class Package:

@@ -68,7 +68,6 @@ class Units:
     They take the memory of their runs: of plain text that is in NFC, few bytes.
 
     Args:
-        text: the text.
         runs: of its units, in its order.
     """
 
@@ -308,7 +307,6 @@ def _joined(units: tuple[_Places, ...], begin: NDArray[np.intp]) -> tuple[_Place
 
 
 def _evened(units: tuple[_Places, ...]) -> _Runs:
-    """Return runs of units."""
     starts, ends, first, last, opens, closes = units
     even = (ends - starts == 1) & (last - first == 1) & (opens == closes)
     begins = np.ones(len(starts), bool)
@@ -321,7 +319,6 @@ def _evened(units: tuple[_Places, ...]) -> _Runs:
 
 
 def _spread(source: str, pieces: Sequence[SourcePiece]) -> _Spread:
-    """Return what pieces stand for."""
     texts = [source[piece.start : piece.end] if piece.text is None else piece.text for piece in pieces]
     sizes = np.fromiter(map(len, texts), _PLACE, len(texts))
     literal = np.repeat(np.fromiter((piece.text is None for piece in pieces), bool, len(texts)), sizes)

@@ -104,7 +104,6 @@ def _apart(pieces: Iterable[SourcePiece], codes: Sequence[tuple[int, int]]) -> I
 
 
 def _pieces(piece: MarkdownPiece, source: str, before: SourcePiece) -> Iterator[SourcePiece]:
-    """Yield what a piece of a paragraph is in the source."""
     start, end, text, fixed = piece
     if fixed:
         if text.strip():

@@ -82,7 +82,6 @@ def marked(text: str, stretches: Sequence[Stretch], value: Value) -> str:
     """Return a source with a mark in each stretch of its text that holds any.
 
     Args:
-        text: the source.
         stretches: where text stands in it, in its order.
         value: what an entity stands for.
 
@@ -260,7 +259,6 @@ def said_in_page(element: etree._Element) -> Said:
 
 
 def _read(start: int, end: int, verbatim: bool, is_code: bool, page: str) -> Iterator[Stretch]:
-    """Yield what is read of text between tags."""
     place = start
     if not (verbatim or is_code):
         for unread, behind, _ in unread_in(page[start:end]):

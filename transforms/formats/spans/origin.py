@@ -30,11 +30,11 @@ from lexbeam.transforms.formats.records.text_cleaning import decode
 from lexbeam.transforms.formats.sources.streams import encodings_of
 
 _MARKS = {
-    "utf-8": (codecs.BOM_UTF8,),
-    "utf-16-le": (codecs.BOM_UTF16_LE,),
-    "utf-16-be": (codecs.BOM_UTF16_BE,),
-    "utf-32-le": (codecs.BOM_UTF32_LE,),
-    "utf-32-be": (codecs.BOM_UTF32_BE,),
+    "utf-8": codecs.BOM_UTF8,
+    "utf-16-le": codecs.BOM_UTF16_LE,
+    "utf-16-be": codecs.BOM_UTF16_BE,
+    "utf-32-le": codecs.BOM_UTF32_LE,
+    "utf-32-be": codecs.BOM_UTF32_BE,
 }
 # Of those that a byte order mark decides, or without it (for Python) this machine: all of ours are little-endian.
 _BY_MARK = {"utf-16": ("utf-16-be", "utf-16-le"), "utf-32": ("utf-32-be", "utf-32-le"), "utf-8-sig": ("utf-8",)}
@@ -150,7 +150,8 @@ def coded(data: bytes, encodings: tuple[str, ...]) -> Coded:
     if encoding in _BY_MARK:
         choices = _BY_MARK[encoding]
         encoding = next((name for name in choices if data.startswith(_MARKS[name])), choices[-1])
-    mark = next((mark for mark in _MARKS.get(encoding, ()) if data.startswith(mark)), b"")
+    mark = _MARKS.get(encoding, b"")
+    mark = mark if data.startswith(mark) else b""
     text = str(data[len(mark) :], encoding)
     found = Coded(mark, text, encoding, passed)
     # Bytes of one character that depend on its neighbours, as shifts between alphabets do, add up to more.

@@ -80,8 +80,6 @@ class SpannedSource:
     """A source's text, and where in the source it stands.
 
     Attributes:
-        name: of the source, for messages.
-        format: that it was read in.
         text: all of its text: its blocks with an empty line between them, as the reader gives them.
         blocks: of the text, in its order.
     """
@@ -288,7 +286,6 @@ def spanned(
     The text is that of the format's reader: of a page all that a reader sees, whatever `options.html` says.
 
     Args:
-        data: the bytes of the source.
         name: of the source; with `auto` its ending and the first bytes decide the format.
         format: a key of `SPANS`, or `auto`.
         options: of the reader, but for `marks`, since a run of too many combining marks cannot be edited, and

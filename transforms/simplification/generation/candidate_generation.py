@@ -24,15 +24,15 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import fsum
-from operator import attrgetter
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from lexbeam.schemas.simplification import CANDIDATES, column_of
 from lexbeam.transforms.common.batched import batched
-from lexbeam.transforms.common.store.artefacts import Artefact, Inheritance, Stage
+from lexbeam.transforms.common.store.artefacts import Artefact, Step
+from lexbeam.transforms.common.store.identity import INHERITED
 from lexbeam.transforms.common.store.inheriting import Mask, Read, write_inheriting
 from lexbeam.transforms.common.store.receipts import File
 from lexbeam.transforms.common.store.sound import checked
@@ -301,8 +301,18 @@ _SUBSTITUTES = ["instance_id", "substitute", "is_target"]
 class GenerationTask(NamedTuple):
     """A part of the instances, and all parts of people's substitutes, for generator `gold` only."""
 
-    part: Part
-    substitutes: tuple[Part, ...] = ()
+    part: Annotated[Part, INHERITED]
+    substitutes: Annotated[tuple[Part, ...], INHERITED] = ()
+
+    @property
+    def weight(self) -> int:
+        """Rows, for dealing out."""
+        return self.part.rows
+
+
+def generation_tasks(part: Part, substitutes: tuple[Part, ...] = ()) -> Iterator[tuple[int, GenerationTask]]:
+    """Yield the task of a part of the instances."""
+    yield part.number, GenerationTask(part, substitutes)
 
 
 @dataclass(frozen=True)
@@ -478,36 +488,70 @@ def _row(instance: Instance, setting: str, candidate: Candidate) -> dict[str, ob
     }
 
 
-def _generate(artefact: Artefact, task: GenerationTask, inputs: GenerationInputs) -> Generated:
-    def batches(wanted: Mask | None = None) -> Iterator[list[Instance]]:
-        rows = read_rows([checked(task.part)], list(INSTANCE_COLUMNS))
-        return batched(instances_of(some.filter(wanted(some)) if wanted else some for some in rows), BATCH)
+@dataclass(frozen=True)
+class GenerateCandidates(Step[GenerationTask, Generated]):
+    """Generate the candidates of a part of the instances."""
 
-    def made(wanted: Mask) -> Iterator[pa.Table]:
-        for batch in batches(wanted):
-            yield candidates_of(batch, inputs, _gold(batch, task.substitutes))
+    inputs: GenerationInputs
 
-    protected: Counter[str] = Counter()
-    for batch in batches():
-        for setting, options in inputs.settings.items():
-            protected.update(f"{setting} {why}" for why in _protections(batch, options, inputs) if why is not None)
-    with_candidates = Counter(dict.fromkeys(inputs.settings, 0))
-    counts: Counter[tuple[str, str, str]] = Counter()
+    name = "simplify/generate"
+    noun = "candidates"
+    unit = "parts"
+    blas = True
 
-    def count(rows: pa.Table) -> None:
-        with_candidates.update(_with_candidates(rows))
-        counts.update(_counts(rows))
+    def make(self, artefact: Artefact, task: GenerationTask) -> Generated:
+        """Write the candidates of a part of the instances, in all settings."""
+        inputs = self.inputs
 
-    read = [Read([task.part], INSTANCE_COLUMNS), Read(task.substitutes, _SUBSTITUTES)]
-    part, keys = write_inheriting(artefact, CANDIDATES.schema(), ID, CANDIDATES.key, read, made, count)
-    return Generated(
-        part,
-        keys,
-        task.part.rows,
-        dict(with_candidates),
-        {key: protected[key] for key in sorted(protected)},
-        tuple(CandidateCount(*key, counts[key]) for key in sorted(counts)),
-    )
+        def batches(wanted: Mask | None = None) -> Iterator[list[Instance]]:
+            rows = read_rows([checked(task.part)], list(INSTANCE_COLUMNS))
+            return batched(instances_of(some.filter(wanted(some)) if wanted else some for some in rows), BATCH)
+
+        def made(wanted: Mask) -> Iterator[pa.Table]:
+            for batch in batches(wanted):
+                yield candidates_of(batch, inputs, _gold(batch, task.substitutes))
+
+        protected: Counter[str] = Counter()
+        for batch in batches():
+            for setting, options in inputs.settings.items():
+                protected.update(f"{setting} {why}" for why in _protections(batch, options, inputs) if why is not None)
+        with_candidates = Counter(dict.fromkeys(inputs.settings, 0))
+        counts: Counter[tuple[str, str, str]] = Counter()
+
+        def count(rows: pa.Table) -> None:
+            with_candidates.update(_with_candidates(rows))
+            counts.update(_counts(rows))
+
+        read = [Read([task.part], INSTANCE_COLUMNS), Read(task.substitutes, _SUBSTITUTES)]
+        part, keys = write_inheriting(artefact, CANDIDATES.schema(), ID, CANDIDATES.key, read, made, count)
+        return Generated(
+            part,
+            keys,
+            task.part.rows,
+            dict(with_candidates),
+            {key: protected[key] for key in sorted(protected)},
+            tuple(CandidateCount(*key, counts[key]) for key in sorted(counts)),
+        )
+
+    def chosen(self, _: GenerationTask) -> Mapping[str, Collection[str]]:
+        """Return the generators, and what they choose from."""
+        settings = self.inputs.settings.values()
+        masked = [options.masked for options in settings if "masked-lm" in options.used_generators]
+        return {
+            "lexbeam.transforms.simplification.generation.generators:GENERATORS": {
+                name for options in settings for name in options.used_generators
+            },
+            "lexbeam.transforms.simplification.generation.sense_generators:SENSES": {
+                options.senses for options in settings
+            },
+            "lexbeam.transforms.simplification.generation.masked_words:RULES": {
+                name for options in masked for name in options.masked_rules
+            },
+            "lexbeam.transforms.simplification.generation.masked_words:MERGES": {
+                options.masked_merge for options in masked
+            },
+            **chosen_formats(self.inputs.inflector),
+        }
 
 
 def _with_candidates(rows: pa.Table) -> dict[str, int]:
@@ -541,34 +585,3 @@ def _gold(instances: Sequence[Instance], substitutes: Sequence[Part]) -> dict[st
             if not row["is_target"]:
                 gold.setdefault(row["instance_id"], []).append(row["substitute"])
     return gold
-
-
-def _chosen(_: GenerationTask, inputs: GenerationInputs) -> Mapping[str, Collection[str]]:
-    masked = [options.masked for options in inputs.settings.values() if "masked-lm" in options.used_generators]
-    return {
-        "lexbeam.transforms.simplification.generation.generators:GENERATORS": {
-            name for options in inputs.settings.values() for name in options.used_generators
-        },
-        "lexbeam.transforms.simplification.generation.sense_generators:SENSES": {
-            options.senses for options in inputs.settings.values()
-        },
-        "lexbeam.transforms.simplification.generation.masked_words:RULES": {
-            name for options in masked for name in options.masked_rules
-        },
-        "lexbeam.transforms.simplification.generation.masked_words:MERGES": {
-            options.masked_merge for options in masked
-        },
-        **chosen_formats(inputs.inflector),
-    }
-
-
-GENERATE: Stage[GenerationTask, GenerationInputs, Generated] = Stage(
-    name="simplify/generate",
-    noun="candidates",
-    receipt=Generated,
-    build=_generate,
-    chosen=_chosen,
-    blas=True,
-    unit="parts",
-    inherits=Inheritance(attrgetter("part.number"), ("task.part", "task.substitutes")),
-)

@@ -6,8 +6,6 @@ If the sentence does not let the chosen word stand, the next one that is allowed
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from operator import attrgetter
-from typing import NamedTuple
 
 import pyarrow as pa
 
@@ -15,7 +13,7 @@ from lexbeam.schemas.simplification import CANDIDATES, RANKINGS, SIMPLIFICATIONS
 from lexbeam.transforms.common.batched import batched
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import option
-from lexbeam.transforms.common.store.artefacts import Artefact, Inheritance, Stage
+from lexbeam.transforms.common.store.artefacts import Artefact, Step
 from lexbeam.transforms.common.store.inheriting import Mask, Read, write_inheriting
 from lexbeam.transforms.common.store.receipts import File
 from lexbeam.transforms.common.store.tables import PartFile
@@ -64,84 +62,6 @@ class Rewritten:
     counts: tuple[RewrittenCount, ...]
 
 
-class Rewriting(NamedTuple):
-    """What sentences are rewritten with.
-
-    Attributes:
-        agreement: one of `together.AGREEMENT`.
-        inflector: knows genders; None: nothing but the word before a target changes.
-    """
-
-    agreement: str = "move"
-    inflector: InflectorReference | None = None
-
-
-def simplified(joined: InstanceRows, rewriting: Rewriting) -> list[Row]:
-    """Return the rows of an instance in table simplification/simplifications, by setting, ranker.
-
-    Args:
-        joined: the instance with its rows of rankings and candidates.
-        rewriting: how.
-    """
-    generated = {(row["setting"], row["form"]): row for row in joined.rows[CANDIDATES.name] if row["reason"] is None}
-    ranked: dict[tuple[str, str], list[Row]] = {}
-    for row in joined.rows[RANKINGS.name]:
-        ranked.setdefault((row["setting"], row["ranker"]), []).append(row)
-    return [_simplified(joined.instance, key, ranked[key], generated, rewriting) for key in sorted(ranked)]
-
-
-def _simplified(
-    instance: Instance,
-    key: tuple[str, str],
-    rows: Sequence[Row],
-    generated: Mapping[tuple[str, str], Row],
-    rewriting: Rewriting,
-) -> Row:
-    chosen = next(row for row in rows if row["chosen"])
-    target = next(row for row in rows if row["is_target"])
-    first = next((row for row in rows if row["place"] == 1), None) if chosen["is_target"] else chosen
-    row = {
-        "instance_id": instance.instance_id,
-        "setting": key[0],
-        "ranker": key[1],
-        "chosen": instance.target,
-        "form": None if first is None else first["form"],
-        "changed": not chosen["is_target"],
-        "reason": None,
-        "score": None if first is None else first["score"],
-        "target_score": target["score"],
-        "article_change": None,
-        "agreement": [],
-        "refused": [],
-        "sentence_out": instance.sentence,
-    }
-    if chosen["is_target"]:
-        return {**row, "reason": "no_candidate" if first is None else "keep_target"}
-    tried = sorted(
-        (one for one in rows if one["allowed"] and not one["is_target"] and one["place"] >= chosen["place"]),
-        key=lambda one: one["place"],
-    )
-    offers = [_offer(generated[key[0], one["form"]]) for one in tried]
-    placed = TargetChoice(instance.start, instance.end, instance.upos, instance.feats, offers)
-    inflector = inflector_for(rewriting.inflector, instance.language)
-    [resolved] = resolve(instance.sentence, [placed], instance.language, inflector, rewriting.agreement)
-    refused = [f"{one['form']} {why}" for one, why in zip(tried, resolved.refused, strict=False)]
-    if resolved.chosen is None:
-        return {**row, "changed": False, "reason": resolved.refused[0], "refused": refused}
-    one = tried[resolved.chosen]
-    article, agreement = _beside(instance, resolved.edits)
-    return {
-        **row,
-        "chosen": offers[resolved.chosen].shown,
-        "form": one["form"],
-        "score": one["score"],
-        "article_change": article,
-        "agreement": agreement,
-        "refused": refused,
-        "sentence_out": edited(instance.sentence, resolved.edits),
-    }
-
-
 def _offer(candidate: Row) -> Offer:
     return Offer(candidate["shown"] if candidate["shown"] is not None else candidate["form"], candidate["before"])
 
@@ -162,38 +82,105 @@ def _beside(instance: Instance, edits: Sequence[PlacedEdit]) -> tuple[str | None
     return article, further
 
 
-def _rewrite(artefact: Artefact, task: JoinTask, rewriting: Rewriting) -> Rewritten:
-    columns = {RANKINGS.name: _RANKED, CANDIDATES.name: _GENERATED}
-    counts: Counter[tuple[str, str, str]] = Counter()
+@dataclass(frozen=True)
+class RewriteSentences(Step[JoinTask, Rewritten]):
+    """Put the chosen words of instances, candidates and rankings of one number into their sentences.
 
-    def made(wanted: Mask) -> Iterator[pa.Table]:
-        for batch in batched(instance_rows(task, columns, wanted), BATCH):
-            rows = [row for joined in batch for row in simplified(joined, rewriting)]
-            yield pa.Table.from_pylist(rows, SIMPLIFICATIONS.schema())
+    Attributes:
+        agreement: one of `together.AGREEMENT`.
+        inflector: knows genders; None: nothing but the word before a target changes.
+    """
 
-    def count(rows: pa.Table) -> None:
-        for setting, ranker, reason in zip(*(rows[name].to_pylist() for name in _COUNTED), strict=True):
-            counts[setting, ranker, reason or "changed"] += 1
+    agreement: str = "move"
+    inflector: InflectorReference | None = None
 
-    read = [Read([task.instances], INSTANCE_COLUMNS)]
-    read += [Read([task.tables[name]], [ID, *names]) for name, names in columns.items()]
-    part, keys = write_inheriting(artefact, SIMPLIFICATIONS.schema(), ID, SIMPLIFICATIONS.key, read, made, count)
-    return Rewritten(part, keys, tuple(RewrittenCount(*key, counts[key]) for key in sorted(counts)))
+    name = "simplification/rewrite"
+    noun = "rewritten sentences"
+    unit = "parts"
 
+    def make(self, artefact: Artefact, task: JoinTask) -> Rewritten:
+        """Write a part of the simplifications."""
+        columns = {RANKINGS.name: _RANKED, CANDIDATES.name: _GENERATED}
+        counts: Counter[tuple[str, str, str]] = Counter()
 
-def _chosen(_: JoinTask, rewriting: Rewriting) -> Mapping[str, Sequence[str]]:
-    return chosen_formats(rewriting.inflector)
+        def made(wanted: Mask) -> Iterator[pa.Table]:
+            for batch in batched(instance_rows(task, columns, wanted), BATCH):
+                rows = [row for joined in batch for row in self.simplified(joined)]
+                yield pa.Table.from_pylist(rows, SIMPLIFICATIONS.schema())
 
+        def count(rows: pa.Table) -> None:
+            for setting, ranker, reason in zip(*(rows[name].to_pylist() for name in _COUNTED), strict=True):
+                counts[setting, ranker, reason or "changed"] += 1
 
-REWRITE: Stage[JoinTask, Rewriting, Rewritten] = Stage(
-    name="simplification/rewrite",
-    noun="rewritten sentences",
-    receipt=Rewritten,
-    build=_rewrite,
-    chosen=_chosen,
-    unit="parts",
-    inherits=Inheritance(attrgetter("instances.number"), ("task.instances", "task.tables")),
-)
+        read = [Read([task.instances], INSTANCE_COLUMNS)]
+        read += [Read([task.tables[name]], [ID, *names]) for name, names in columns.items()]
+        part, keys = write_inheriting(artefact, SIMPLIFICATIONS.schema(), ID, SIMPLIFICATIONS.key, read, made, count)
+        return Rewritten(part, keys, tuple(RewrittenCount(*key, counts[key]) for key in sorted(counts)))
+
+    def chosen(self, _: JoinTask) -> Mapping[str, Sequence[str]]:
+        """Return the format of the inflector."""
+        return chosen_formats(self.inflector)
+
+    def simplified(self, joined: InstanceRows) -> list[Row]:
+        """Return the rows of an instance in table simplification/simplifications, by setting, ranker.
+
+        Args:
+            joined: the instance with its rows of rankings and candidates.
+        """
+        generated = {
+            (row["setting"], row["form"]): row for row in joined.rows[CANDIDATES.name] if row["reason"] is None
+        }
+        ranked: dict[tuple[str, str], list[Row]] = {}
+        for row in joined.rows[RANKINGS.name]:
+            ranked.setdefault((row["setting"], row["ranker"]), []).append(row)
+        return [self._simplified(joined.instance, key, ranked[key], generated) for key in sorted(ranked)]
+
+    def _simplified(
+        self, instance: Instance, key: tuple[str, str], rows: Sequence[Row], generated: Mapping[tuple[str, str], Row]
+    ) -> Row:
+        chosen = next(row for row in rows if row["chosen"])
+        target = next(row for row in rows if row["is_target"])
+        first = next((row for row in rows if row["place"] == 1), None) if chosen["is_target"] else chosen
+        row = {
+            "instance_id": instance.instance_id,
+            "setting": key[0],
+            "ranker": key[1],
+            "chosen": instance.target,
+            "form": None if first is None else first["form"],
+            "changed": not chosen["is_target"],
+            "reason": None,
+            "score": None if first is None else first["score"],
+            "target_score": target["score"],
+            "article_change": None,
+            "agreement": [],
+            "refused": [],
+            "sentence_out": instance.sentence,
+        }
+        if chosen["is_target"]:
+            return {**row, "reason": "no_candidate" if first is None else "keep_target"}
+        tried = sorted(
+            (one for one in rows if one["allowed"] and not one["is_target"] and one["place"] >= chosen["place"]),
+            key=lambda one: one["place"],
+        )
+        offers = [_offer(generated[key[0], one["form"]]) for one in tried]
+        placed = TargetChoice(instance.start, instance.end, instance.upos, instance.feats, offers)
+        inflector = inflector_for(self.inflector, instance.language)
+        [resolved] = resolve(instance.sentence, [placed], instance.language, inflector, self.agreement)
+        refused = [f"{one['form']} {why}" for one, why in zip(tried, resolved.refused, strict=False)]
+        if resolved.chosen is None:
+            return {**row, "changed": False, "reason": resolved.refused[0], "refused": refused}
+        one = tried[resolved.chosen]
+        article, agreement = _beside(instance, resolved.edits)
+        return {
+            **row,
+            "chosen": offers[resolved.chosen].shown,
+            "form": one["form"],
+            "score": one["score"],
+            "article_change": article,
+            "agreement": agreement,
+            "refused": refused,
+            "sentence_out": edited(instance.sentence, resolved.edits),
+        }
 
 
 @dataclass(frozen=True, kw_only=True)

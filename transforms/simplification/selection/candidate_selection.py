@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from operator import attrgetter
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -15,7 +14,7 @@ from lexbeam.transforms.common.batched import batched
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.common.options.needs import check_given
-from lexbeam.transforms.common.store.artefacts import Artefact, Inheritance, Stage
+from lexbeam.transforms.common.store.artefacts import Artefact, Step
 from lexbeam.transforms.common.store.inheriting import Mask, Read, write_inheriting
 from lexbeam.transforms.common.store.receipts import File
 from lexbeam.transforms.common.store.tables import PartFile
@@ -91,24 +90,51 @@ def select(groups: Sequence[InstanceCandidates], selecting: Selecting) -> None:
             state.note = state.note if state.reason is None else None
 
 
-def _select(artefact: Artefact, task: JoinTask, selection: Selection) -> Selected:
-    used = _used(selection)
-    schema = SELECTIONS.schema(filters=used)
-    counts: Counter[tuple[str, str, bool]] = Counter()
+@dataclass(frozen=True)
+class SelectCandidates(Step[JoinTask, Selected]):
+    """Filter the candidates of one number of instances by the filters of their settings."""
 
-    def made(wanted: Mask) -> Iterator[pa.Table]:
-        for batch in batched(instance_rows(task, {CANDIDATES.name: _COLUMNS}, wanted), BATCH):
-            yield pa.Table.from_pylist(_selected(batch, selection), schema)
+    selection: Selection
 
-    def count(rows: pa.Table) -> None:
-        outcomes = pc.coalesce(rows["reason"], rows["note"], "kept").to_pylist()
-        counts.update(zip(rows["setting"].to_pylist(), outcomes, rows["kept"].to_pylist(), strict=True))
+    name = "simplification/select"
+    noun = "selections"
+    unit = "parts"
+    blas = True
 
-    read = [Read([task.instances], INSTANCE_COLUMNS), Read([task.tables[CANDIDATES.name]], [ID, *_COLUMNS])]
-    if "pos" in used:  # an engine may tag a sentence otherwise beside others
-        artefact.before = None
-    part, keys = write_inheriting(artefact, schema, ID, SELECTIONS.key, read, made, count)
-    return Selected(part, keys, tuple(SelectedCount(*key, counts[key]) for key in sorted(counts)))
+    def make(self, artefact: Artefact, task: JoinTask) -> Selected:
+        """Write a part of the selections."""
+        used = self._used()
+        schema = SELECTIONS.schema(filters=used)
+        counts: Counter[tuple[str, str, bool]] = Counter()
+
+        def made(wanted: Mask) -> Iterator[pa.Table]:
+            for batch in batched(instance_rows(task, {CANDIDATES.name: _COLUMNS}, wanted), BATCH):
+                yield pa.Table.from_pylist(_selected(batch, self.selection), schema)
+
+        def count(rows: pa.Table) -> None:
+            outcomes = pc.coalesce(rows["reason"], rows["note"], "kept").to_pylist()
+            counts.update(zip(rows["setting"].to_pylist(), outcomes, rows["kept"].to_pylist(), strict=True))
+
+        read = [Read([task.instances], INSTANCE_COLUMNS), Read([task.tables[CANDIDATES.name]], [ID, *_COLUMNS])]
+        if "pos" in used:  # an engine may tag a sentence otherwise beside others
+            artefact.before = None
+        part, keys = write_inheriting(artefact, schema, ID, SELECTIONS.key, read, made, count)
+        return Selected(part, keys, tuple(SelectedCount(*key, counts[key]) for key in sorted(counts)))
+
+    def chosen(self, _: JoinTask) -> Mapping[str, Collection[str]]:
+        """Return the filters, and what tags, encodes and inflects for them."""
+        used = self._used()
+        settings = self.selection.values()
+        encoders = (one.encoder.chosen() for one in settings if one.encoder is not None)
+        return {
+            **next(encoders, {}),
+            "lexbeam.transforms.simplification.selection.filters:FILTERS": sorted(used),
+            **chosen_entries(next(iter(settings)).engine if "pos" in used else ""),
+            **chosen_formats(*(one.inflector for one in settings)),
+        }
+
+    def _used(self) -> set[str]:
+        return {name for selecting in self.selection.values() for name in selecting.options.filters}
 
 
 def _selected(batch: Sequence[InstanceRows], selection: Selection) -> list[Row]:
@@ -149,34 +175,6 @@ def _row(instance_id: str, setting: str, state: CandidateState) -> Row:
     columns = asdict(state)
     del columns["shown"], columns["before"], columns["came_as_form"]
     return {**columns, "instance_id": instance_id, "setting": setting, "kept": state.reason is None}
-
-
-def _used(selection: Selection) -> set[str]:
-    return {name for selecting in selection.values() for name in selecting.options.filters}
-
-
-def _chosen(_: JoinTask, selection: Selection) -> Mapping[str, Collection[str]]:
-    used = _used(selection)
-    first = next(iter(selection.values()))
-    encoders = (one.encoder.chosen() for one in selection.values() if one.encoder is not None)
-    return {
-        **next(encoders, {}),
-        "lexbeam.transforms.simplification.selection.filters:FILTERS": sorted(used),
-        **chosen_entries(first.engine if "pos" in used else ""),
-        **chosen_formats(*(one.inflector for one in selection.values())),
-    }
-
-
-SELECT: Stage[JoinTask, Selection, Selected] = Stage(
-    name="simplification/select",
-    noun="selections",
-    receipt=Selected,
-    build=_select,
-    chosen=_chosen,
-    blas=True,
-    unit="parts",
-    inherits=Inheritance(attrgetter("instances.number"), ("task.instances", "task.tables")),
-)
 
 
 _NGRAMS = ResourceAlias(NGRAMS)

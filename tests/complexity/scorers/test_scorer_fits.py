@@ -12,17 +12,36 @@ from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.store.artefacts import Artefact, Workspace, make, name_of
 from lexbeam.transforms.common.store.tables import Part, write_part
 from lexbeam.transforms.complexity.scorers.design import DesignColumn, columns_of, folds_of, rows_of
-from lexbeam.transforms.complexity.scorers.fit_stages import DESIGN, FIT, DesignTask, FitOptions, FitTask
 from lexbeam.transforms.complexity.scorers.holding_out import ALL, SAVED, SPLIT, Case, HoldOptions
-from lexbeam.transforms.complexity.scorers.scorer_metrics import EVALUATE, CaseDone, EvaluateTask, ScorerMeasureOptions
+from lexbeam.transforms.complexity.scorers.scorer_fits import (
+    FOLDER,
+    CaseScoring,
+    DesignFolder,
+    DesignTask,
+    FitCase,
+    FitTask,
+    HeldCase,
+    PredictCase,
+    PredictCaseTask,
+    fit_tasks,
+    predict_task,
+    with_members,
+)
+from lexbeam.transforms.complexity.scorers.scorer_metrics import (
+    CaseDone,
+    EvaluateSystem,
+    EvaluateTask,
+    ScorerMeasureOptions,
+)
 from lexbeam.transforms.complexity.scorers.scorer_models import merged, opened
 from lexbeam.transforms.evaluation.bootstrap import BootstrapOptions
+from lexbeam.transforms.learning.crossfitting import Asked
 from lexbeam.transforms.learning.models.keeping import keep_model, load_model
 from lexbeam.transforms.learning.scorer import ScorerOptions
-from lexbeam.transforms.learning.scorers import SCORERS
+from lexbeam.transforms.learning.scorers import SCORERS, used_options
 
 SMALL = ScorerOptions(trees=5, rounds=10, leaves=8, boosting_leaves=4, inner_folds=2)
-OPTIONS = FitOptions(scorer=SMALL, hold=HoldOptions(folds=3))
+HOLD = HoldOptions(folds=3)
 PLAIN = ScorerMeasureOptions(bootstrap=BootstrapOptions(resamples=0))
 
 
@@ -36,15 +55,21 @@ class Folder:
             file = write_part(Artefact(str(place / name)), rows.schema, [rows])
             parts[name] = (Part.of(f"complexity/{name}", 0, file),)
         self.task = DesignTask(parts["features"], parts["instances"], parts.get("labels"), parts.get("splits"))
-        self.design = make(self.workspace, DESIGN, self.task, None)
+        self.design = make(self.workspace, DesignFolder(), self.task)
 
-    def fit(self, case, options=OPTIONS, **more):
-        task = FitTask(case, self.design.part.file, **more)
-        return make(self.workspace, FIT, task, options)
+    def held(self, case, hold=HOLD, other=None):
+        return HeldCase(case, self.design.part.file, other, hold)
 
-    def predictions(self, case, options=OPTIONS, **more):
-        found = self.fit(case, options, **more)
-        rows = pq.read_table(found.predictions.path)
+    def fit(self, case, other=None):
+        return make(self.workspace, FitCase(), FitTask(self.held(case, other=other), SMALL))
+
+    def ask(self, case, hold=HOLD, other=None, model=None):
+        model = self.fit(case, other).model if model is None else model
+        task = PredictCaseTask(self.held(case, hold, other), with_members([case.scorer], SMALL))
+        return make(self.workspace, PredictCase(), Asked(task, model))
+
+    def predictions(self, case, **more):
+        rows = pq.read_table(self.ask(case, **more).predictions.path)
         return dict(zip(*rows.select(["instance_id", "prediction"]).to_pydict().values(), strict=True))
 
 
@@ -96,26 +121,38 @@ def test_the_order_of_rows_does_not_count(folder, scorer):
 
 
 def test_an_artefact_is_decided_by_what_it_uses(folder):
-    own = folder()
-    task = FitTask(Case("ridge", "single", "", "token", "0"), own.design.part.file)
+    own, case = folder(), Case("ridge", "single", "", "token", "0")
 
-    def name(task=task, **changed):
-        return name_of(FIT, task, replace(OPTIONS, scorer=replace(SMALL, **changed)))
+    def name(case=case, seed=0, **changed):
+        scorer = used_options(case.scorer, replace(SMALL, **changed))
+        return name_of(FitCase(), FitTask(own.held(case)._replace(seed=seed), scorer))
 
     assert name(trees=99, svr_c=3.0, members=("ridge",)) == name()
     assert name(ridge_alpha=3.0) != name()
     assert name(seed=3) != name()  # of the folds
-    other = FitTask(task.case._replace(held="1"), task.design)
-    assert name(other) != name()
-    forest = FitTask(Case("random-forest", "single", "", ALL, ""), task.design)
+    assert name(case._replace(held="1")) != name()
+    forest = Case("random-forest", "single", "", ALL, "")
     assert name(forest, trees=99) != name(forest)
     assert name(forest, ridge_alpha=9.0) == name(forest)
 
 
-def evaluated(own, cases, options=OPTIONS, other=None, measures=PLAIN):
-    done = tuple(CaseDone(case, own.fit(case, options, other=other)) for case in cases)
+def test_only_what_a_case_uses_is_in_its_tasks(folder):
+    designs = {FOLDER: folder().design}
+    every = replace(HOLD, curve=True, ablation=True, leave_genre_out=True, importance=True)
+    one = dict(fit_tasks("ridge", designs, CaseScoring(every, replace(SMALL, seed=4, trees=7), True, None)))
+    other = dict(fit_tasks("ridge", designs, CaseScoring(every, replace(SMALL, seed=4, trees=9), True, None)))
+    assert one == other
+    assert {case.way: task.held.seed for case, task in one.items()} == {"all": 0, "token": 4, "genre": 0}
+    assert {case.way: task.options.seed for case, task in one.items()} == {"all": 4, "token": 0, "genre": 0}
+    asked = {case: predict_task(task, importance=True).held.hold.importance for case, task in one.items()}
+    whole = {case for case in asked if (case.way, case.without, case.share) == ("token", "", 1.0)}
+    assert {case for case, measured in asked.items() if measured} == whole
+
+
+def evaluated(own, cases, hold=HOLD, other=None, measures=PLAIN):
+    done = tuple(CaseDone(case, own.ask(case, hold, other)) for case in cases)
     task = EvaluateTask("ridge", own.design.part.file, other, done)
-    found = make(own.workspace, EVALUATE, task, measures)
+    found = make(own.workspace, EvaluateSystem(measures), task)
     return {name: pq.read_table(part["file"]["path"]) for name, part in asdict(found).items()}
 
 
@@ -144,13 +181,15 @@ def test_pooled_predictions_are_measured(folder):
 
 def test_importance_and_learning(folder):
     own = folder()
-    options = replace(OPTIONS, hold=replace(OPTIONS.hold, importance=True))
-    cases = [*folds("ridge", "single")]
+    measured = evaluated(own, folds("ridge", "single"), replace(HOLD, importance=True))["importance"].to_pylist()
+    cases = folds("ridge", "single")
     for group in ("frequency", "context"):
         cases += folds("ridge", "single", without=group)
     cases += folds("ridge", "single", share=0.2)
-    found = evaluated(own, cases, options)
-    drop = {(row["measure"], row["what"], row["of"]): row["value"] for row in found["importance"].to_pylist()}
+    found = evaluated(own, cases)
+    drop = {
+        (row["measure"], row["what"], row["of"]): row["value"] for row in [*measured, *found["importance"].to_pylist()]
+    }
     assert drop["permutation", "feature", "zipf"] > 0.1
     assert drop["permutation", "group", "frequency"] > 0.1
     assert abs(drop["permutation", "feature", "sentence_length"]) < 0.02
@@ -171,13 +210,12 @@ def test_importance_and_learning(folder):
 @pytest.mark.parametrize("scorer", SCORERS)
 def test_a_kept_model_says_the_same(folder, tmp_path, scorer):
     own, other = folder(), folder(name="other", seed=2)
-    options = replace(OPTIONS, keep=True)
     models, said = [], {}
     for kind, mode in (("single", ""), ("mwe", "average")):
         case = Case(scorer, kind, mode, ALL, "")
-        receipt = own.fit(case, options, other=other.design.part.file)
+        receipt = own.fit(case, other.design.part.file)
         models.append(load_model(receipt.model))
-        said[kind] = own.predictions(case, options, other=other.design.part.file)
+        said[kind] = own.predictions(case, other=other.design.part.file)
     place = str(tmp_path / "model")
     digest = keep_model(place, merged(models))
     columns = columns_of(tables()["features"].schema)
