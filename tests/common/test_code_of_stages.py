@@ -48,7 +48,7 @@ def test_training_reaches_what_trains_and_no_other_stage():
 def test_annotations_make_a_stage_count_no_resource_that_is_not_chosen(stage, chosen, foreign):
     entries = {f"lexbeam.transforms.{registry}": names for registry, names in chosen.items()}
     names = code_identity(
-        getattr(stage, "build", stage), chosen={**entries, "lexbeam.transforms.lexicon.kinds:KINDS": []}
+        getattr(stage, "build", stage), chosen={**entries, "lexbeam.transforms.lexicon.resource_cache:KINDS": []}
     ).names
     assert [name for name in names if foreign in name] == []
 

@@ -10,7 +10,7 @@ from small_runs import make_out
 from lexbeam.pipelines.frame.registry import command_of
 from lexbeam.transforms.cloze.answers.trained_systems import AnswerQuestions, FitSystem
 from lexbeam.transforms.cloze.filters.candidates import JUDGE
-from lexbeam.transforms.cloze.options.choice_stage import CHOOSE
+from lexbeam.transforms.cloze.questions.choice_stage import CHOOSE
 from lexbeam.transforms.cloze.readers.reading_in_folds import NameWords
 from lexbeam.transforms.common.code import code_identity, fingerprints
 from lexbeam.transforms.common.code.code_identity import forget_sources
@@ -123,7 +123,7 @@ def test_what_is_chosen_counts_with_its_packages():
     ranking = dict(RankCandidates.code({**safe, f"{_S}.ranking.rankers:RANKERS": ["regressor"]}).packages)
     assert {"scikit-learn", "safetensors", "pyphen"} <= ranking.keys()
     masked = {f"{_S}.generation.generators:GENERATORS": ["masked-lm"], **SENSES, **dict.fromkeys(MASKED, ())}
-    encoders = {"lexbeam.transforms.lexicon.encoders.base:ENCODERS": ["transformers"]}
+    encoders = {"lexbeam.transforms.lexicon.encoders.loading_encoders:ENCODERS": ["transformers"]}
     assert {"torch", "transformers"} <= dict(GenerateCandidates.code({**NONE, **masked, **encoders}).packages).keys()
     inflected = InflectorReference("forms.model", "en", "0")
     assert chosen_formats(None, inflected) == {"lexbeam.transforms.learning.models.formats:FORMATS": ("safetensors",)}

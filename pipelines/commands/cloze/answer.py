@@ -68,7 +68,7 @@ from lexbeam.transforms.common.store.sound import checked
 from lexbeam.transforms.common.store.tables import Part, read_rows
 from lexbeam.transforms.evaluation.bootstrap import BootstrapOptions
 from lexbeam.transforms.learning.crossfitting import FittedModel, formats_chosen
-from lexbeam.transforms.lexicon.encoders.options import DEVICES
+from lexbeam.transforms.lexicon.encoders.span_vectors import DEVICES
 from lexbeam.transforms.lexicon.resources import CacheOptions, LexiconOptions, prepare
 from lexbeam.transforms.report.panels import Panel, Rows
 

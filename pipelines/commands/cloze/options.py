@@ -60,8 +60,7 @@ from lexbeam.transforms.common.store.sound import checked
 from lexbeam.transforms.common.store.tables import Part, read_rows
 from lexbeam.transforms.inflection.models import inflector_reference
 from lexbeam.transforms.learning.crossfitting import FittedModel, formats_chosen
-from lexbeam.transforms.lexicon.finding_wordnet import wordnet_option
-from lexbeam.transforms.lexicon.resources import CacheOptions, LexiconOptions, prepare
+from lexbeam.transforms.lexicon.resources import CacheOptions, LexiconOptions, prepare, wordnet_option
 from lexbeam.transforms.report.panels import Panel, SectionTable, TableColumn
 
 if TYPE_CHECKING:
@@ -272,7 +271,7 @@ class ClozeOptions(Command[ClozeOptionsOptions, OptionsPlan]):
         """Groups of questions in, parts of predictions and options out."""
         import apache_beam as beam
 
-        from lexbeam.transforms.cloze.options.ptransforms import ChooseAllOptions as ChooseAll
+        from lexbeam.transforms.cloze.questions.ptransforms import ChooseAllOptions as ChooseAll
         from lexbeam.transforms.common.store.ptransforms import Each
         from lexbeam.transforms.learning.ptransforms import CrossFit
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from lexbeam.schemas.cloze.pairs import PAIR_INPUTS, PAIR_REJECTS, PAIRS
+from lexbeam.schemas.cloze import PAIR_INPUTS, PAIR_REJECTS, PAIRS
 from lexbeam.transforms.annotation.engines.engine import Engine
 from lexbeam.transforms.cloze.pairs.pair import (
     TEXTS,
