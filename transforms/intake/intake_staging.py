@@ -127,7 +127,7 @@ class Staging:
     Args:
         artefact: the artefact that is made.
         schema: of the rows.
-        stage: of rejects.
+        reject_stage: the stage of rejects.
         by_rule: reasons of rejects that are not faults.
         name: of what is read, which decides between rows that are equal in their order; files have other sources.
         forgotten: the sources that are left out, whatever they say; None: none is.
@@ -343,14 +343,14 @@ class ReadRecords(Step[T, Loaded], Generic[T, E]):
 
     Attributes:
         schema: of the rows.
-        stage: of rejects.
+        reject_stage: the stage of rejects.
         by_rule: reasons of rejects that are not faults.
         tidies: whether details of rejects are made lines that can be printed.
     """
 
     noun = "intake"
     schema: ClassVar[RowSchema]
-    stage: ClassVar[str] = "load"
+    reject_stage: ClassVar[str] = "load"
     by_rule: ClassVar[Collection[str]] = ()
     tidies: ClassVar[bool] = False
 
@@ -406,7 +406,7 @@ class ReadFiles(ReadRecords[Unit, E]):
             LexbeamError: a file is not what the user says.
             Superseded: a file is no longer what the artefact is named by.
         """
-        with Staging(artefact, self.schema, self.stage, self.by_rule, forgotten=self.forgotten) as staging:
+        with Staging(artefact, self.schema, self.reject_stage, self.by_rule, forgotten=self.forgotten) as staging:
             inputs = stage_unit(staging, task, partial(self.given, staging), partial(add, staging))
         return staging.loaded(inputs)
 
@@ -468,7 +468,7 @@ class ReadPart(ReadRecords[S, E]):
 
     def staged(self, artefact: Artefact, task: S, add: Callable[[Staging, Given[E]], None]) -> Loaded:
         """Stage the records of a part by `add`."""
-        with Staging(artefact, self.schema, self.stage, self.by_rule, self.name_of(task)) as staging:
+        with Staging(artefact, self.schema, self.reject_stage, self.by_rule, self.name_of(task)) as staging:
             for given in self.given(staging, task):
                 add(staging, given)
         return staging.loaded(size=task.size)

@@ -121,7 +121,7 @@ class ReadPairs(ReadFiles[RawPair]):
     lengths: LengthOptions
 
     name = "cloze/read"
-    schema, stage, tidies = ROWS, "pairs", True
+    schema, reject_stage, tidies = ROWS, "pairs", True
 
     def given(
         self, staging: Staging, file: InputFile, reading: FileReading, notes: Counter[str]
@@ -157,7 +157,7 @@ class ReadCorpusPairs(ReadPart[PartPair, RawPair]):
     genre: str | None = None
 
     name = "cloze/read-corpus"
-    schema, stage, tidies = ROWS, "pairs", True
+    schema, reject_stage, tidies = ROWS, "pairs", True
 
     def name_of(self, task: PartPair) -> str:
         """Return its content's digest: parts of corpora have the same names."""
