@@ -31,7 +31,7 @@ import pyarrow as pa
 
 from lexbeam.pipelines.cli import main as lexbeam
 from lexbeam.pipelines.commands.cloze.options import GLOSS_TOKENS
-from lexbeam.schemas.cloze.candidates import CANDIDATES
+from lexbeam.schemas.cloze import CANDIDATES
 from lexbeam.transforms.cloze.filters.candidates import question_id
 from lexbeam.transforms.cloze.readers.data import Encoded, EncodeOptions, GroupTask, QuestionGroup, questions
 from lexbeam.transforms.cloze.readers.encoding import EncodeGroup

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from lexbeam.transforms.change.spaces.training import Train
-from lexbeam.transforms.cloze.pairs.loaded_pairs import READ_CORPUS
+from lexbeam.transforms.cloze.pairs.loaded_pairs import ReadCorpusPairs
 from lexbeam.transforms.cloze.readers.reading_in_folds import FitReader
 from lexbeam.transforms.common.code.code_identity import code_identity
 from lexbeam.transforms.common.code.walk import PACKAGES, PLUMBING, Walk
@@ -42,13 +42,13 @@ def test_training_reaches_what_trains_and_no_other_stage():
     [
         (FEATURE, {"complexity.features.groups:GROUPS": ["form"]}, ":ENCODERS"),
         (FitReader, {"cloze.readers.options:READERS": ["ga"]}, ".wordnet.morphy:"),
-        (READ_CORPUS, {}, ":LAYERS"),
+        (ReadCorpusPairs, {}, ":LAYERS"),
     ],
 )
 def test_annotations_make_a_stage_count_no_resource_that_is_not_chosen(stage, chosen, foreign):
     entries = {f"lexbeam.transforms.{registry}": names for registry, names in chosen.items()}
     names = code_identity(
-        getattr(stage, "build", stage), chosen={**entries, "lexbeam.transforms.lexicon.kinds:KINDS": []}
+        getattr(stage, "build", stage), chosen={**entries, "lexbeam.transforms.lexicon.resource_cache:KINDS": []}
     ).names
     assert [name for name in names if foreign in name] == []
 

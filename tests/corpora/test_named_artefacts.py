@@ -13,7 +13,7 @@ from lexbeam.transforms.common.store.artefacts import Workspace, make
 from lexbeam.transforms.corpora.forgotten_documents import ids_in_artefacts, marks_in_artefacts
 from lexbeam.transforms.formats.ingest.ingestion import Ingest, IngestOptions, InputFile
 from lexbeam.transforms.formats.ingest.input_listing import unit_of
-from lexbeam.transforms.simplification.instances.instances_read import READ, InstanceReadOptions
+from lexbeam.transforms.simplification.instances.instances_read import ReadInstances
 
 QUOTED = 'b "ü".jsonl'
 TEXTS = {"a.txt": "A ship sails.", "c.zip!1.txt": "A ship sails.", "c.zip!2.txt": "The sea is old."}
@@ -34,7 +34,7 @@ def space(tmp_path):
     assert (ingested.counts["documents"], ingested.counts["rejects"]) == (3, 1)
     (tmp_path / "marked").mkdir()
     (tmp_path / "marked" / "d.txt").write_text("A [[ship]] sails.")
-    make(space, READ, unit(tmp_path / "marked"), InstanceReadOptions(layout="text", language="en"))
+    make(space, ReadInstances(layout="text", language="en"), unit(tmp_path / "marked"))
     return space
 
 
@@ -86,7 +86,7 @@ def test_what_is_damaged_or_was_cut_off_is_told(space):
     content = bytearray(rejects.read_bytes())
     content[len(content) // 3] ^= 1
     rejects.write_bytes(content)
-    (receipt,) = Path(space.stage(READ.name)).glob("*.json")
+    (receipt,) = Path(space.stage(ReadInstances.name)).glob("*.json")
     receipt.write_text("{}")
     cut_off = folder / ("0" * 32 + "-documents.arrow")
     cut_off.write_text("half")

@@ -3,7 +3,6 @@
 import importlib.metadata
 import re
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from small_runs import make_out
@@ -11,7 +10,7 @@ from small_runs import make_out
 from lexbeam.pipelines.frame.registry import command_of
 from lexbeam.transforms.cloze.answers.trained_systems import AnswerQuestions, FitSystem
 from lexbeam.transforms.cloze.filters.candidates import JUDGE
-from lexbeam.transforms.cloze.options.choice_stage import CHOOSE
+from lexbeam.transforms.cloze.questions.choice_stage import CHOOSE
 from lexbeam.transforms.cloze.readers.reading_in_folds import NameWords
 from lexbeam.transforms.common.code import code_identity, fingerprints
 from lexbeam.transforms.common.code.code_identity import forget_sources
@@ -19,7 +18,8 @@ from lexbeam.transforms.common.publish.snapshots import open_snapshot
 from lexbeam.transforms.complexity.scorers.scorer_fits import FitCase, PredictCase
 from lexbeam.transforms.inflection.models import InflectorReference, chosen_formats
 from lexbeam.transforms.simplification.generation.candidate_generation import GenerateCandidates
-from lexbeam.transforms.simplification.instances.found_instances import FIND_IN_CORPUS, chosen_in_corpus
+from lexbeam.transforms.simplification.instances.found_instances import FindInCorpus
+from lexbeam.transforms.simplification.instances.hard_words import WordChoice
 from lexbeam.transforms.simplification.ranking.ranked_parts import RankCandidates
 from lexbeam.transforms.simplification.rewriting.sentence_rewriting import RewriteSentences
 from lexbeam.transforms.simplification.selection.candidate_selection import SelectCandidates
@@ -80,11 +80,11 @@ def stage_of(section, name):
 
 
 _S = "lexbeam.transforms.simplification"
-NONE = {"lexbeam.transforms.lexicon.kinds:KINDS": [], "lexbeam.transforms.learning.models.formats:FORMATS": []}
+NONE = {"lexbeam.transforms.lexicon.resource_cache:KINDS": [], "lexbeam.transforms.learning.models.formats:FORMATS": []}
 MASKED = [f"{_S}.generation.masked_words:RULES", f"{_S}.generation.masked_words:MERGES"]
 SENSES = {f"{_S}.generation.sense_generators:SENSES": ["all"]}
 ALONE = [
-    (FIND_IN_CORPUS, chosen_in_corpus(None, SimpleNamespace(choice=SimpleNamespace(scorer=None)))),
+    (FindInCorpus, FindInCorpus(choice=WordChoice()).chosen(None)),
     (
         GenerateCandidates,
         {f"{_S}.generation.generators:GENERATORS": ["thesaurus"], **SENSES, **dict.fromkeys(MASKED, ())},
@@ -101,9 +101,9 @@ ALONE = [
     (
         JUDGE,
         {
-            "lexbeam.transforms.cloze.filters.registry:FILTERS": ["lemma", "nonspecificity", "pos"],
-            "lexbeam.transforms.cloze.filters.nonspecificity:SENSES": ["first"],
-            "lexbeam.transforms.cloze.filters.scores:PROPER_NOUNS": ["noun"],
+            "lexbeam.transforms.cloze.filters.filters_of_kinds:FILTERS": ["lemma", "nonspecificity", "pos"],
+            "lexbeam.transforms.cloze.filters.abstract_words:SENSES": ["first"],
+            "lexbeam.transforms.cloze.filters.abstract_words:PROPER_NOUNS": ["noun"],
         },
     ),
     (CHOOSE, {}),
@@ -123,7 +123,7 @@ def test_what_is_chosen_counts_with_its_packages():
     ranking = dict(RankCandidates.code({**safe, f"{_S}.ranking.rankers:RANKERS": ["regressor"]}).packages)
     assert {"scikit-learn", "safetensors", "pyphen"} <= ranking.keys()
     masked = {f"{_S}.generation.generators:GENERATORS": ["masked-lm"], **SENSES, **dict.fromkeys(MASKED, ())}
-    encoders = {"lexbeam.transforms.lexicon.encoders.base:ENCODERS": ["transformers"]}
+    encoders = {"lexbeam.transforms.lexicon.encoders.loading_encoders:ENCODERS": ["transformers"]}
     assert {"torch", "transformers"} <= dict(GenerateCandidates.code({**NONE, **masked, **encoders}).packages).keys()
     inflected = InflectorReference("forms.model", "en", "0")
     assert chosen_formats(None, inflected) == {"lexbeam.transforms.learning.models.formats:FORMATS": ("safetensors",)}

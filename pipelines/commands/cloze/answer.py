@@ -26,9 +26,7 @@ from lexbeam.pipelines.commands.options import input_folder
 from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Inputs, InputTable, TableSource
 from lexbeam.pipelines.frame.common_options import RunnerOptions
 from lexbeam.pipelines.frame.openings import Opening
-from lexbeam.schemas.cloze.answers import ANSWERS, ASKED_REASONS
-from lexbeam.schemas.cloze.pairs import KINDS, PAIRS
-from lexbeam.schemas.cloze.questions import QUESTIONS
+from lexbeam.schemas.cloze import ANSWERS, ASKED_REASONS, KINDS, PAIRS, QUESTIONS
 from lexbeam.schemas.metrics import CLOZE_METRICS
 from lexbeam.transforms.cloze.answers.data import (
     ASKED,
@@ -70,7 +68,7 @@ from lexbeam.transforms.common.store.sound import checked
 from lexbeam.transforms.common.store.tables import Part, read_rows
 from lexbeam.transforms.evaluation.bootstrap import BootstrapOptions
 from lexbeam.transforms.learning.crossfitting import FittedModel, formats_chosen
-from lexbeam.transforms.lexicon.encoders.options import DEVICES
+from lexbeam.transforms.lexicon.encoders.span_vectors import DEVICES
 from lexbeam.transforms.lexicon.resources import CacheOptions, LexiconOptions, prepare
 from lexbeam.transforms.report.panels import Panel, Rows
 

@@ -25,11 +25,9 @@ from lexbeam.pipelines.commands.options import input_folder
 from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from lexbeam.pipelines.frame.common_options import RunnerOptions
 from lexbeam.pipelines.frame.openings import Opening
-from lexbeam.schemas.cloze.candidates import CANDIDATES
-from lexbeam.schemas.cloze.options import OPTION_REASONS, OPTIONS, PREDICTIONS
-from lexbeam.schemas.cloze.pairs import KINDS, PAIRS
-from lexbeam.transforms.cloze.options.choice import OptionRules
-from lexbeam.transforms.cloze.options.choice_stage import CHOOSE, ChooseOptions, ChosenOptions
+from lexbeam.schemas.cloze import CANDIDATES, KINDS, OPTION_REASONS, OPTIONS, PAIRS, PREDICTIONS
+from lexbeam.transforms.cloze.questions.choice import OptionRules
+from lexbeam.transforms.cloze.questions.choice_stage import CHOOSE, ChooseOptions, ChosenOptions
 from lexbeam.transforms.cloze.readers.data import EncodeOptions, GroupTask, QuestionGroup, asked_rows
 from lexbeam.transforms.cloze.readers.encoding import EncodeGroup
 from lexbeam.transforms.cloze.readers.options import CONTEXT, FREQUENCY, READERS, ReaderNetworkOptions, check_torch
@@ -62,8 +60,7 @@ from lexbeam.transforms.common.store.sound import checked
 from lexbeam.transforms.common.store.tables import Part, read_rows
 from lexbeam.transforms.inflection.models import inflector_reference
 from lexbeam.transforms.learning.crossfitting import FittedModel, formats_chosen
-from lexbeam.transforms.lexicon.finding_wordnet import wordnet_option
-from lexbeam.transforms.lexicon.resources import CacheOptions, LexiconOptions, prepare
+from lexbeam.transforms.lexicon.resources import CacheOptions, LexiconOptions, prepare, wordnet_option
 from lexbeam.transforms.report.panels import Panel, SectionTable, TableColumn
 
 if TYPE_CHECKING:
@@ -274,7 +271,7 @@ class ClozeOptions(Command[ClozeOptionsOptions, OptionsPlan]):
         """Groups of questions in, parts of predictions and options out."""
         import apache_beam as beam
 
-        from lexbeam.transforms.cloze.options.ptransforms import ChooseAllOptions as ChooseAll
+        from lexbeam.transforms.cloze.questions.ptransforms import ChooseAllOptions as ChooseAll
         from lexbeam.transforms.common.store.ptransforms import Each
         from lexbeam.transforms.learning.ptransforms import CrossFit
 

@@ -102,7 +102,7 @@ class Clean(Command[CleanOptions, None]):
         """
         if options.cache:
             from lexbeam.transforms.common.cache import default_cache
-            from lexbeam.transforms.lexicon.cache import clean_cache
+            from lexbeam.transforms.lexicon.resource_cache import clean_cache
 
             folder = options.path or default_cache()
             freed = clean_cache(folder)

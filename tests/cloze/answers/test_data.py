@@ -1,7 +1,7 @@
 import pyarrow as pa
 from reader_tables import KIND, part
 
-from lexbeam.schemas.cloze.pairs import PAIRS
+from lexbeam.schemas.cloze import PAIRS
 from lexbeam.transforms.cloze.answers.data import ASKED_ROWS, EncodeAsked, VocabularyOptions
 from lexbeam.transforms.cloze.readers.data import GroupTask, QuestionGroup
 from lexbeam.transforms.common.store.artefacts import Artefact, Workspace, make

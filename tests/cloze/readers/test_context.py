@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from reader_tables import KIND, lists, part
 
-from lexbeam.schemas.cloze.candidates import CANDIDATES
-from lexbeam.schemas.cloze.pairs import PAIRS
+from lexbeam.schemas.cloze import CANDIDATES, PAIRS
 from lexbeam.transforms.cloze.readers.context import (
     EVIDENCE,
     START_WEIGHTS,

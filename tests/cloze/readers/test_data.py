@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from reader_tables import KIND, part
 from wordnet_making import Synset, open_folder, write_wordnet
 
-from lexbeam.schemas.cloze.candidates import CANDIDATES
-from lexbeam.schemas.cloze.pairs import PAIRS
+from lexbeam.schemas.cloze import CANDIDATES, PAIRS
 from lexbeam.transforms.cloze.readers.data import EncodeOptions, GroupTask, QuestionGroup, candidates, questions
 from lexbeam.transforms.cloze.readers.encoding import EncodeGroup
 from lexbeam.transforms.cloze.readers.options import PLACEHOLDER, RESERVED, UNKNOWN

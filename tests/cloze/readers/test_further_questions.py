@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reader_tables import KIND, lists, part
 
-from lexbeam.schemas.cloze.candidates import CANDIDATES
-from lexbeam.schemas.cloze.pairs import PAIRS
+from lexbeam.schemas.cloze import CANDIDATES, PAIRS
 from lexbeam.transforms.cloze.readers.data import (
     EncodeOptions,
     GroupTask,

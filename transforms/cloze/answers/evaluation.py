@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lexbeam.schemas.cloze.pairs import KINDS
+from lexbeam.schemas.cloze import KINDS
 from lexbeam.schemas.metrics import CLOZE_METRICS
 from lexbeam.transforms.cloze.answers.data import EncodedAsked, counts_of, flat_numbers, numbered_questions
 from lexbeam.transforms.cloze.answers.five_way import (

@@ -22,7 +22,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lexbeam.schemas.cloze.answers import ANSWERS
+from lexbeam.schemas.cloze import ANSWERS
 from lexbeam.transforms.cloze.answers.data import EncodedAsked, asked_texts, numbered_questions, pair_texts
 from lexbeam.transforms.cloze.answers.five_way import FIVE
 from lexbeam.transforms.cloze.pairs.pair import PLACEHOLDER
@@ -55,9 +55,15 @@ from lexbeam.transforms.common.store.identity import Place
 from lexbeam.transforms.common.store.tables import Part, PartFile, write_part
 from lexbeam.transforms.learning.crossfitting import Asked, Figures, FitModel, PredictRows, formats_chosen
 from lexbeam.transforms.learning.models.model import Model
-from lexbeam.transforms.lexicon.encoders.base import check_encoder, describe_encoder, kind_of, load_encoder, path_of
-from lexbeam.transforms.lexicon.encoders.choosing import check_choices, choose
-from lexbeam.transforms.lexicon.encoders.records import EncoderInfo
+from lexbeam.transforms.lexicon.encoders.encoder_batches import EncoderInfo
+from lexbeam.transforms.lexicon.encoders.loading_encoders import (
+    check_encoder,
+    describe_encoder,
+    kind_of,
+    load_encoder,
+    path_of,
+)
+from lexbeam.transforms.lexicon.encoders.model_heads import check_choices, choose
 
 
 @dataclass(frozen=True)
@@ -387,4 +393,4 @@ class ChooseAnswers(Step[ChoiceTask, PartFile]):
 
 def encoders_chosen(models: Iterable[ChoiceModel]) -> Mapping[str, Collection[str]]:
     """Return the kinds of encoders that models are of."""
-    return {"lexbeam.transforms.lexicon.encoders.base:ENCODERS": sorted({model.kind for model in models})}
+    return {"lexbeam.transforms.lexicon.encoders.loading_encoders:ENCODERS": sorted({model.kind for model in models})}

@@ -17,7 +17,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lexbeam.schemas.cloze.options import PREDICTIONS
+from lexbeam.schemas.cloze import PREDICTIONS
 from lexbeam.transforms.cloze.readers.context import ContextData, context_log_probabilities, train_context
 from lexbeam.transforms.cloze.readers.data import (
     Encoded,
