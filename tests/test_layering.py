@@ -32,7 +32,7 @@ DETAILS = {
         "readers.json_records",
         "readers.registry",
         "readers.tei",
-        "dates.rules",
+        "ingest.date_rules",
         "sources.streams",
         "records.text_cleaning",
         "records.vertical_layout",

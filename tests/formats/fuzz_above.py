@@ -23,7 +23,7 @@ from lexbeam.schemas.rejects import REASONS, RejectRow
 from lexbeam.transforms.annotation.engines.normalise import parse_rules
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.common.store.artefacts import Workspace, make
-from lexbeam.transforms.formats.dates.rules import (
+from lexbeam.transforms.formats.ingest.date_rules import (
     DATE_RANGES,
     DateRule,
     Metadata,

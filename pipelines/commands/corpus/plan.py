@@ -24,7 +24,7 @@ from lexbeam.transforms.common.parts import stated_parts
 from lexbeam.transforms.common.publish.forgotten import forgotten_at
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.texts.languages import stated_language
-from lexbeam.transforms.formats.dates.rules import load_metadata, parse_date_rule
+from lexbeam.transforms.formats.ingest.date_rules import load_metadata, parse_date_rule
 from lexbeam.transforms.formats.ingest.file_changes import CHECKS
 from lexbeam.transforms.formats.ingest.ingestion import IngestOptions, InputFile, YearChecks
 from lexbeam.transforms.formats.ingest.input_listing import InputPatterns
@@ -155,7 +155,7 @@ class CorpusOptions(IntakeOptions):
     date_range: str = option(
         "first",
         help="year that counts of a date that is a range",
-        choices="lexbeam.transforms.formats.dates.rules:DATE_RANGES",
+        choices="lexbeam.transforms.formats.ingest.date_rules:DATE_RANGES",
         group="dates",
     )
     engine: str = option(

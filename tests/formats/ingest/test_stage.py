@@ -7,9 +7,9 @@ from staged_inputs import staged_inputs
 from lexbeam.transforms.common.store.artefacts import Workspace, make
 from lexbeam.transforms.common.store.batches import BatchReader
 from lexbeam.transforms.common.store.staged import StagedFile
-from lexbeam.transforms.formats.dates.rules import load_metadata, parse_date_rule
 from lexbeam.transforms.formats.ingest import ingestion as ingest
 from lexbeam.transforms.formats.ingest import staged_records
+from lexbeam.transforms.formats.ingest.date_rules import load_metadata, parse_date_rule
 from lexbeam.transforms.formats.ingest.ingestion import Ingest, IngestOptions, InputFile, Unit, acceptable
 from lexbeam.transforms.formats.records.base import ReaderOptions
 

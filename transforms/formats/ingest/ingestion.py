@@ -24,7 +24,7 @@ from lexbeam.transforms.common.store.classes import Staged
 from lexbeam.transforms.common.store.identity import Place, Size, Uncounted
 from lexbeam.transforms.common.store.receipts import File
 from lexbeam.transforms.common.texts.languages import code_or_text
-from lexbeam.transforms.formats.dates.rules import DateRule, Metadata, date_of
+from lexbeam.transforms.formats.ingest.date_rules import DateRule, Metadata, date_of
 from lexbeam.transforms.formats.ingest.intake_tables import COUNTED, InputCount, notes_of, stage_inputs
 from lexbeam.transforms.formats.ingest.staged_records import (
     KEYS,
@@ -253,7 +253,7 @@ class Ingest(Step[Unit, Ingested]):
         dated = self.options.dates
         return {
             **readers_chosen(self.options.format, self.options.reader),
-            "lexbeam.transforms.formats.dates.rules:DATE_RANGES": (self.options.date_range,) if dated else (),
+            "lexbeam.transforms.formats.ingest.date_rules:DATE_RANGES": (self.options.date_range,) if dated else (),
             "lexbeam.transforms.formats.records.date_parsing:DATE_FORMS": tuple(DATE_FORMS) if dated else (),
             "lexbeam.transforms.formats.records.layers:LAYERS": self.options.reader.layers,
         }

@@ -9,7 +9,7 @@ from nets import ends
 
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.common.names import escape
-from lexbeam.transforms.formats.dates.rules import DATE_RANGES, date_of, load_metadata, parse_date_rule, stem
+from lexbeam.transforms.formats.ingest.date_rules import DATE_RANGES, date_of, load_metadata, parse_date_rule, stem
 from lexbeam.transforms.formats.records.base import Record, Reject
 from lexbeam.transforms.formats.records.date_parsing import Date
 

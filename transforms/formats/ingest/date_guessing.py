@@ -16,7 +16,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from lexbeam.transforms.common.shown import units
-from lexbeam.transforms.formats.dates.rules import date_of, parse_date_rule
+from lexbeam.transforms.formats.ingest.date_rules import date_of, parse_date_rule
 from lexbeam.transforms.formats.records.base import Record, Reject
 from lexbeam.transforms.formats.records.date_parsing import DATE_FORMS, Date, parse_date, readings
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lexbeam.transforms.formats.dates.guessing import (
+from lexbeam.transforms.formats.ingest.date_guessing import (
     NAMES,
     SeenDocument,
     guess_dates,
