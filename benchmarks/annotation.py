@@ -2,7 +2,7 @@
 
     python -m benchmarks annotation
 
-One BLAS thread each. The rows: throughput of stage `ANNOTATE` (text in, staged documents and
+One BLAS thread each. The rows: throughput of step `AnnotateRecords` (text in, staged documents and
 sentences out) over that of the bare loop in the same process, by CPU time; and of the annotation
 stage of `lexbeam corpus` in two processes over that of the bare loop in one of its own, by the
 clock, the loading of the models by the stage, but not by the loop, included. The texts are the
@@ -17,12 +17,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.measure import BenchmarkRow, data_folder, lexbeam, ratios, run_script, stage_seconds
-from lexbeam.transforms.annotation.annotate import ANNOTATE, AnnotateOptions
+from lexbeam.transforms.annotation.annotate import AnnotateOptions, AnnotateRecords
 from lexbeam.transforms.annotation.engines.engine import split_paragraphs
 from lexbeam.transforms.annotation.engines.known_engines import describe_engine, load_engine
 from lexbeam.transforms.common.arithmetic import one_thread
 from lexbeam.transforms.common.store.artefacts import Workspace, make
-from lexbeam.transforms.formats.ingest.ingestion import INGEST, IngestOptions, InputFile, Unit
+from lexbeam.transforms.formats.ingest.ingestion import Ingest, IngestOptions, InputFile, Unit
 from lexbeam.transforms.formats.ingest.staged_records import AnnotateTask
 
 REPEATS = 3
@@ -82,15 +82,15 @@ def _one_process(folder: Path, paths: list[Path], spec: str) -> BenchmarkRow:
     files = [InputFile(path.name, str(path), path.stat().st_size, "in") for path in paths]
     space = Workspace(str(folder / "work"))
     unit = Unit(tuple(files), sum(file.size for file in files))
-    receipt = make(space, INGEST, unit, IngestOptions(format="text"))
+    receipt = make(space, Ingest(IngestOptions(format="text")), unit)
     load_engine(spec)
     info = describe_engine(spec)
     options = AnnotateOptions(engine=spec, name=info.name, fingerprint=info.fingerprint)
 
     def ours() -> None:
-        shutil.rmtree(space.stage(ANNOTATE.name), ignore_errors=True)
+        shutil.rmtree(space.stage(AnnotateRecords.name), ignore_errors=True)
         for stage in receipt.stages:
-            make(space, ANNOTATE, AnnotateTask(stage, ()), options)
+            make(space, AnnotateRecords(options), AnnotateTask(stage, ()))
 
     loop = bare(paths, spec)
     loop()

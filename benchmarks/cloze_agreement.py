@@ -16,7 +16,7 @@ import argparse
 from collections.abc import Sequence
 from typing import Any
 
-from lexbeam.schemas.cloze.questions import QUESTIONS
+from lexbeam.schemas.cloze import QUESTIONS
 from lexbeam.transforms.cloze.pairs.pair import PLACEHOLDER
 from lexbeam.transforms.common.publish.snapshots import open_snapshot
 from lexbeam.transforms.evaluation.bootstrap import wilson

@@ -25,16 +25,15 @@ import pyarrow.compute as pc
 
 from benchmarks.cloze_lesk import asked_of
 from benchmarks.measure import BenchmarkRow, Skipped, timed
-from lexbeam.schemas.cloze.pairs import PAIRS
-from lexbeam.transforms.cloze.filters.base import FilterSetting
-from lexbeam.transforms.cloze.filters.batches import COLUMNS, batch_of
+from lexbeam.schemas.cloze import PAIRS
+from lexbeam.transforms.cloze.filters.candidate_options import CandidateOptions, filter_request
 from lexbeam.transforms.cloze.filters.candidates import JUDGE, CandidateSetting, CandidateTask
-from lexbeam.transforms.cloze.filters.options import CandidateOptions, filter_request
+from lexbeam.transforms.cloze.filters.cloze_filter import COLUMNS, FilterSetting, batch_of
 from lexbeam.transforms.cloze.filters.similarity import static
 from lexbeam.transforms.common.store.artefacts import Artefact, Workspace, make
 from lexbeam.transforms.common.store.tables import Part, write_part
 from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
-from lexbeam.transforms.lexicon.wordnet.tab import DEBIAN
+from lexbeam.transforms.lexicon.wordnet.wordnet_kind import DEBIAN
 
 PAIRS_EACH = 640
 LOOPED = 64

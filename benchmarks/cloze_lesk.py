@@ -32,11 +32,9 @@ import pyarrow.compute as pc
 from benchmarks.lexicon_wordnet import read_by_nltk
 from benchmarks.measure import BenchmarkRow, Skipped, data_folder, timed
 from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
-from lexbeam.transforms.lexicon.wordnet.lesk import choose_senses, contexts_of
-from lexbeam.transforms.lexicon.wordnet.lexnames import LEXNAME_PARTS, LEXNAMES
-from lexbeam.transforms.lexicon.wordnet.ragged import Ragged
-from lexbeam.transforms.lexicon.wordnet.stop_words import STOP_WORDS
-from lexbeam.transforms.lexicon.wordnet.tab import DEBIAN
+from lexbeam.transforms.lexicon.wordnet.lesk import STOP_WORDS, choose_senses, contexts_of
+from lexbeam.transforms.lexicon.wordnet.ragged import LEXNAME_PARTS, LEXNAMES, Ragged
+from lexbeam.transforms.lexicon.wordnet.wordnet_kind import DEBIAN
 
 PAIRS = 64
 SUMMARY, PASSAGE = 20, 400

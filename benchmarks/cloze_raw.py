@@ -22,8 +22,8 @@ import yaml
 
 from benchmarks.complexity_raw import digests
 from benchmarks.measure import lexbeam
-from lexbeam.schemas.cloze.pairs import KINDS
-from lexbeam.transforms.lexicon.wordnet.tab import DEBIAN
+from lexbeam.schemas.cloze import KINDS
+from lexbeam.transforms.lexicon.wordnet.wordnet_kind import DEBIAN
 
 
 def configuration(arguments: argparse.Namespace) -> dict[str, Any]:

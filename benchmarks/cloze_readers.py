@@ -31,16 +31,15 @@ import pyarrow as pa
 
 from lexbeam.pipelines.cli import main as lexbeam
 from lexbeam.pipelines.commands.cloze.options import GLOSS_TOKENS
-from lexbeam.schemas.cloze.candidates import CANDIDATES
+from lexbeam.schemas.cloze import CANDIDATES
 from lexbeam.transforms.cloze.filters.candidates import question_id
 from lexbeam.transforms.cloze.readers.data import Encoded, EncodeOptions, GroupTask, QuestionGroup, questions
-from lexbeam.transforms.cloze.readers.encoding import ENCODE
+from lexbeam.transforms.cloze.readers.encoding import EncodeGroup
 from lexbeam.transforms.cloze.readers.options import READERS, Questions, ReaderNetworkOptions
 from lexbeam.transforms.cloze.readers.reading_in_folds import (
-    READ_PREDICT,
-    READ_TRAIN,
-    FoldOptions,
-    PredictTask,
+    FitReader,
+    NameWords,
+    ReadSettings,
     ReadTask,
     folds_of,
     tally_of,
@@ -50,6 +49,7 @@ from lexbeam.transforms.cloze.word_resources import VECTORS, WORDNET
 from lexbeam.transforms.common.publish.snapshots import open_snapshot
 from lexbeam.transforms.common.store.artefacts import Artefact, Workspace, make
 from lexbeam.transforms.common.store.tables import Part, write_part
+from lexbeam.transforms.learning.crossfitting import Asked
 from lexbeam.transforms.lexicon.resources import Lexicon, LexiconOptions, prepare
 
 BASELINES = ("frequency", "naive Bayes")
@@ -132,7 +132,7 @@ def encoded_files(data: Path, work: Path, more: Sequence[str] = ()) -> Iterator[
             further,
         )
         options = EncodeOptions(asked="targets")
-        yield task.group, make(Workspace(str(work / "made")), ENCODE, task, options)
+        yield task.group, make(Workspace(str(work / "made")), EncodeGroup(options), task)
 
 
 def _targets(pairs: pa.Table) -> Iterator[dict[str, Any]]:
@@ -182,19 +182,19 @@ def baseline(name: str, encoded: Encoded, fold: int, folds: int, seed: int, smoo
 
 
 def reader(
-    name: str, group: QuestionGroup, encoded: Encoded, fold: int, options: FoldOptions, work: Path
+    name: str, group: QuestionGroup, encoded: Encoded, fold: int, options: ReadSettings, work: Path
 ) -> FoldFigures:
     """Return how good a reader is on a fold, and the CPU time of its training."""
-    task = ReadTask(group, name, fold, encoded)
+    task = ReadTask(group, name, fold, encoded.numbered, options.of(name))
     place = Workspace(str(work / "made"))
     start = time.process_time()
-    trained = make(place, READ_TRAIN, task, options)
+    trained = make(place, FitReader(options.folds, options.seed), task)
     seconds = time.process_time() - start
     note = work / "seconds" / f"{trained.model.digest}.json"
     note.parent.mkdir(exist_ok=True)
     if not note.exists():  # else the model is taken up
         note.write_text(json.dumps(seconds), "utf-8")
-    predicted = make(place, READ_PREDICT, PredictTask(task, trained.model), options)
+    predicted = make(place, NameWords(options.folds, options.seed), Asked(task, trained.model))
     tally = predicted.tally
     if tally is None:
         raise RuntimeError(f"{name} has no figures")
@@ -232,7 +232,7 @@ def _measure(options: Any, work: Path) -> None:
         for group, encoded in groups:
             by_seed, with_misses, unseen, seconds = [], [], [], []
             for seed in seeds:
-                how = FoldOptions(
+                how = ReadSettings(
                     options.folds,
                     seed,
                     ReaderNetworkOptions(),

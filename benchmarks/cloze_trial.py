@@ -30,11 +30,11 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from benchmarks.measure import lexbeam
-from lexbeam.schemas.cloze.pairs import CRITERIA
-from lexbeam.transforms.cloze.filters.nonspecificity import DEPTHS, SENSES
-from lexbeam.transforms.cloze.filters.registry import FILTERS
+from lexbeam.schemas.cloze import CRITERIA
+from lexbeam.transforms.cloze.filters.abstract_words import DEPTHS, SENSES
+from lexbeam.transforms.cloze.filters.filters_of_kinds import FILTERS
 from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
-from lexbeam.transforms.lexicon.wordnet.tab import DEBIAN
+from lexbeam.transforms.lexicon.wordnet.wordnet_kind import DEBIAN
 
 KINDS = ("imperceptibility", "nonspecificity")
 TASKS = ("Task_1", "Task_2")

@@ -38,10 +38,10 @@ from benchmarks.measure import BenchmarkRow, Skipped, lexbeam, run_script, timed
 from lexbeam.transforms.complexity.features.base import FeatureSetting
 from lexbeam.transforms.complexity.features.groups import FeatureOptions, features_of, setting_of
 from lexbeam.transforms.complexity.features.word_forms import PREFIXES, SUFFIXES
+from lexbeam.transforms.lexicon.compiled.frequencies import trigram_values
 from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
-from lexbeam.transforms.lexicon.word_lists.frequencies import trigram_values
-from lexbeam.transforms.lexicon.wordnet.lexnames import LEXNAME_PARTS, LEXNAMES
-from lexbeam.transforms.lexicon.wordnet.tab import DEBIAN
+from lexbeam.transforms.lexicon.wordnet.ragged import LEXNAME_PARTS, LEXNAMES
+from lexbeam.transforms.lexicon.wordnet.wordnet_kind import DEBIAN
 
 ROWS = 20_000
 MANY = 120_000

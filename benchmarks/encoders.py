@@ -35,10 +35,9 @@ def measure(folder: Path) -> list[BenchmarkRow]:
         import transformers  # noqa: F401
     except ImportError as error:
         raise Skipped(f"needs the extra `transformers` ({error}): pip install 'lexbeam[transformers]'") from error
-    from lexbeam.transforms.lexicon.encoders.base import load_encoder
-    from lexbeam.transforms.lexicon.encoders.filling import fill_mask
-    from lexbeam.transforms.lexicon.encoders.options import EncoderOptions
-    from lexbeam.transforms.lexicon.encoders.vectors import span_vectors
+    from lexbeam.transforms.lexicon.encoders.loading_encoders import load_encoder
+    from lexbeam.transforms.lexicon.encoders.model_heads import fill_mask
+    from lexbeam.transforms.lexicon.encoders.span_vectors import EncoderOptions, span_vectors
 
     sentences = _sentences(folder)
     model = _make_model(folder / "model", sentences)

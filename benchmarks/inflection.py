@@ -25,12 +25,11 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from lexbeam.transforms.common.draws.splits import fold_of
-from lexbeam.transforms.inflection.articles import beside
-from lexbeam.transforms.inflection.dictionaries import FormEntry, read_forms
+from lexbeam.transforms.inflection.dictionaries import FormEntry, forms_as_arrays, pack_plain, read_forms
 from lexbeam.transforms.inflection.english import english_inflector
 from lexbeam.transforms.inflection.features import feats_of, inflection, split
 from lexbeam.transforms.inflection.inflector import Inflecting, Inflector, compiled, learned_rules
-from lexbeam.transforms.inflection.store import forms_as_arrays, pack_plain
+from lexbeam.transforms.inflection.placing import beside
 
 CLASSES = ("NOUN", "VERB", "ADJ", "ADV", "AUX")
 FOLDS = 5

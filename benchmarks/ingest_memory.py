@@ -3,7 +3,7 @@
     python -m benchmarks ingest_memory
 
 A file of 1 GB (10^9 bytes on disk, archives packed) is made of varied words, and a fresh process
-takes it in as the pipeline does: stage `INGEST`, staging files, rejects and receipt written. The
+takes it in as the pipeline does: step `Ingest`, staging files, rejects and receipt written. The
 figure is the peak of its resident memory (VmHWM) less what it held before, all modules imported.
 
 Records of JSON lines and TSV are of 1.7 kB. Whether memory depends on their number is seen by the
@@ -29,7 +29,7 @@ from benchmarks.measure import BenchmarkRow, environment, own_memory
 from lexbeam.schemas.common_tables import RejectRow
 from lexbeam.transforms.common.store.artefacts import Workspace
 from lexbeam.transforms.common.store.artefacts import make as make_artefact
-from lexbeam.transforms.formats.ingest.ingestion import INGEST, IngestOptions, InputFile, Unit, read_documents
+from lexbeam.transforms.formats.ingest.ingestion import Ingest, IngestOptions, InputFile, Unit, read_documents
 from lexbeam.transforms.formats.records.base import ReaderOptions
 
 GIGABYTE = 10**9
@@ -180,7 +180,7 @@ def _take_in(kind: str, path: Path, work: str | None) -> tuple[int, int, float]:
                 documents += row[1].block == 0
     else:
         unit = Unit((file,), file.size)
-        (counts,) = make_artefact(Workspace(work), INGEST, unit, options).inputs
+        (counts,) = make_artefact(Workspace(work), Ingest(options), unit).inputs
         documents, rejects = counts.documents, counts.rejects
     return documents, rejects, own_memory("VmHWM") - idle
 

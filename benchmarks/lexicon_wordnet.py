@@ -22,10 +22,10 @@ import numpy as np
 import pyarrow as pa
 
 from benchmarks.measure import BenchmarkRow, Skipped, run_script, timed
-from lexbeam.transforms.lexicon.compiled_stage import opened
+from lexbeam.transforms.lexicon.resource_cache import opened
 from lexbeam.transforms.lexicon.resources import HeldResource, LexiconOptions, prepare
-from lexbeam.transforms.lexicon.wordnet.lexnames import LEXNAME_PARTS, LEXNAMES
-from lexbeam.transforms.lexicon.wordnet.tab import DEBIAN
+from lexbeam.transforms.lexicon.wordnet.ragged import LEXNAME_PARTS, LEXNAMES
+from lexbeam.transforms.lexicon.wordnet.wordnet_kind import DEBIAN
 
 REPEATS = 5
 WORDS = 1_000_000

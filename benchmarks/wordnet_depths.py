@@ -20,10 +20,10 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from lexbeam.transforms.cloze.filters.nonspecificity import ContextTargets, deep_senses
+from lexbeam.transforms.cloze.filters.abstract_words import ContextTargets, deep_senses
 from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
-from lexbeam.transforms.lexicon.wordnet.tab import DEBIAN
 from lexbeam.transforms.lexicon.wordnet.wordnet import WordNet
+from lexbeam.transforms.lexicon.wordnet.wordnet_kind import DEBIAN
 
 PARTS = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
 DEPTH = 6

@@ -210,7 +210,7 @@ def wordnet_cache(made_once: Callable[..., Any]) -> str:
 
     def make(folder: Path) -> str:
         from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
-        from lexbeam.transforms.lexicon.wordnet.tab import DEBIAN
+        from lexbeam.transforms.lexicon.wordnet.wordnet_kind import DEBIAN
 
         if Path(DEBIAN, "index.sense").exists():
             prepare(LexiconOptions(resources=(f"wordnet_=wordnet:{DEBIAN}",), cache=str(folder)))

@@ -17,7 +17,7 @@ import pytest
 from notebooks import ROOT, WALKS, run_walk
 
 from lexbeam.pipelines.cli import main
-from lexbeam.transforms.lexicon.wordnet.tab import DEBIAN
+from lexbeam.transforms.lexicon.wordnet.wordnet_kind import DEBIAN
 
 NAMES = sorted(page.stem for page in WALKS.glob("*.ipynb"))
 COMMAND = re.compile(r"^ {4}(lexbeam (?:.*\\\n)*.*)$", re.MULTILINE)

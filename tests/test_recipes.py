@@ -180,9 +180,9 @@ def test_a_scorer(recipe):
 def test_a_cloze_filter(recipe):
     from asked import batch, pair
 
-    from lexbeam.schemas.cloze.candidates import CANDIDATES
-    from lexbeam.transforms.cloze.filters.base import FilterSetting
-    from lexbeam.transforms.cloze.filters.registry import filters_of, judge
+    from lexbeam.schemas.cloze import CANDIDATES
+    from lexbeam.transforms.cloze.filters.cloze_filter import FilterSetting
+    from lexbeam.transforms.cloze.filters.filters_of_kinds import filters_of, judge
     from lexbeam.transforms.lexicon.resources import Lexicon
 
     assert "long_passed" not in CANDIDATES.schema().names

@@ -28,8 +28,8 @@ SCRIPT = """
 import hashlib, json, sys, time
 from pathlib import Path
 from lexbeam.transforms.common.store.artefacts import Workspace, make
-from lexbeam.transforms.formats.ingest.cut_files import CUT, looked_at, units_of
-from lexbeam.transforms.formats.ingest.ingestion import INGEST, IngestOptions, InputFile
+from lexbeam.transforms.formats.ingest.cut_files import CutFile, looked_at, units_of
+from lexbeam.transforms.formats.ingest.ingestion import Ingest, IngestOptions, InputFile
 
 folder, path, most = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
 file = InputFile(path.name, str(path), path.stat().st_size, "in")
@@ -41,13 +41,13 @@ def timed(call):
     return made, time.process_time() - start
 
 task = looked_at(file, options)
-for stage, *made in ((CUT, task, None), (INGEST, None, options)):
-    stage.code(stage.entries(*made))  # once in a worker, whatever it makes
-receipt, passed = timed(lambda: make(workspace, CUT, task, None))
+for step, made in ((CutFile(), task), (Ingest(options), None)):
+    step.code(step.entries(made))  # once in a worker, whatever it makes
+receipt, passed = timed(lambda: make(workspace, CutFile(), task))
 with path.open("rb") as stream:
     _, digest = timed(lambda: hashlib.file_digest(stream, "sha256"))
 units = units_of(task, receipt)
-taken = [timed(lambda unit=unit: make(workspace, INGEST, unit, options))[1] for unit in units[:most]]
+taken = [timed(lambda unit=unit: make(workspace, Ingest(options), unit))[1] for unit in units[:most]]
 bytes = sum(unit.size for unit in units[:most])
 print(json.dumps({"pass": passed, "digest": digest, "pieces": sum(taken) * file.size / bytes, "number": len(units)}))
 """

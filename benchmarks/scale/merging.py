@@ -80,15 +80,15 @@ def stage_files(folder: Path, files: int, documents: int, sentences: int) -> lis
 
 
 def _merge(folder: Path, files: int, documents: int, sentences: int) -> dict[str, Any]:
-    from lexbeam.transforms.annotation.annotated_tables import MERGE_SENTENCES
+    from lexbeam.transforms.annotation.annotated_tables import MergeSentences
     from lexbeam.transforms.common.code.fingerprints import hash_of
     from lexbeam.transforms.common.store.artefacts import Workspace, make
     from lexbeam.transforms.common.store.ptransforms import GATHERED
-    from lexbeam.transforms.common.store.staged import GatherTask, MergeTask, gather_stage, groups
+    from lexbeam.transforms.common.store.staged import Gather, GatherTask, MergeTask, groups
 
-    space, gather = Workspace(str(folder / "work")), gather_stage("corpus")
+    space, gather = Workspace(str(folder / "work")), Gather("corpus")
     first = tuple(stage_files(folder, 1, documents, sentences))
-    make(space, MERGE_SENTENCES, MergeTask(0, 1, first), None)  # what is read once
+    make(space, MergeSentences(), MergeTask(0, 1, first))  # what is read once
     staged = stage_files(folder, files, documents, sentences)
     idle, begun, most = _memory("VmRSS"), time.process_time(), 0
     for level in range(GATHERED):
@@ -98,7 +98,7 @@ def _merge(folder: Path, files: int, documents: int, sentences: int) -> dict[str
                 of_group.setdefault(hash_of(file.sha256) % number, []).append(file)
             most = max(most, *map(len, of_group.values()))
             staged = [make(space, gather, GatherTask(PARTS, tuple(some)), None).file for some in of_group.values()]
-    parts = [make(space, MERGE_SENTENCES, MergeTask(n, PARTS, tuple(staged)), None) for n in range(PARTS)]
+    parts = [make(space, MergeSentences(), MergeTask(n, PARTS, tuple(staged))) for n in range(PARTS)]
     return {
         "cpu": time.process_time() - begun,
         "grown": _memory("VmHWM") - idle,

@@ -114,7 +114,7 @@ COMMANDS: Registry[CommandEntry] = Registry(
             doc="words of summaries that may become answers, with every filter's verdict",
         ),
         "cloze explain": CommandEntry(
-            "lexbeam.pipelines.commands.cloze.explain:ClozeExplain",
+            "lexbeam.pipelines.commands.cloze.candidates:ClozeExplain",
             doc="what filters say of each word of one summary, and why",
         ),
         "cloze options": CommandEntry(
@@ -125,7 +125,8 @@ COMMANDS: Registry[CommandEntry] = Registry(
             doc="cloze questions with five options, in splits, and the task's files",
         ),
         "cloze export": CommandEntry(
-            "lexbeam.pipelines.commands.cloze.export:ClozeExport", doc="questions as files in which people answer them"
+            "lexbeam.pipelines.commands.cloze.annotate:ClozeExport",
+            doc="questions as files in which people answer them",
         ),
         "cloze annotate": CommandEntry(
             "lexbeam.pipelines.commands.cloze.annotate:ClozeAnnotate",

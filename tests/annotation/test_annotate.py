@@ -4,14 +4,14 @@ from dataclasses import fields, replace
 import pytest
 
 from lexbeam.transforms.annotation import annotate as module
-from lexbeam.transforms.annotation.annotate import ANNOTATE, AnnotateOptions
+from lexbeam.transforms.annotation.annotate import AnnotateOptions, AnnotateRecords
 from lexbeam.transforms.annotation.engines.known_engines import describe_engine, load_engine
 from lexbeam.transforms.annotation.engines.normalise import parse_rules
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.store.artefacts import Workspace, make
 from lexbeam.transforms.common.store.receipts import encode
 from lexbeam.transforms.common.store.staged import StagedFile
-from lexbeam.transforms.formats.ingest.ingestion import INGEST, IngestOptions, InputFile, Unit
+from lexbeam.transforms.formats.ingest.ingestion import Ingest, IngestOptions, InputFile, Unit
 from lexbeam.transforms.formats.ingest.staged_records import AnnotateTask, Decision
 
 OPTIONS = AnnotateOptions(engine="builtin:en", name="builtin:en", fingerprint=describe_engine("builtin:en").fingerprint)
@@ -26,7 +26,7 @@ def stage(folder, texts=TEXTS):
         path.write_text(text)
         files.append(InputFile(path.name, str(path), len(text), "in"))
     space = Workspace(str(folder / "work"))
-    receipt = make(space, INGEST, Unit(tuple(files), 1), IngestOptions(language="en"))
+    receipt = make(space, Ingest(IngestOptions(language="en")), Unit(tuple(files), 1))
     (found,) = receipt.stages
     return space, found
 
@@ -38,7 +38,7 @@ def staged(tmp_path):
 
 def annotate(staged, decisions=(), options=OPTIONS):
     space, found = staged
-    return make(space, ANNOTATE, AnnotateTask(found, tuple(decisions)), options)
+    return make(space, AnnotateRecords(options), AnnotateTask(found, tuple(decisions)))
 
 
 def second(staged, same_as):
@@ -144,7 +144,7 @@ def test_rules_map_annotation_that_came_with_the_input(tmp_path):
     path.write_text("uideo virtus\njus\n")
     file = InputFile("a.txt", str(path), 5, "in")
     space = Workspace(str(tmp_path / "work"))
-    made = make(space, INGEST, Unit((file,), 5), IngestOptions(format="lines"))
+    made = make(space, Ingest(IngestOptions(format="lines")), Unit((file,), 5))
     rules = parse_rules("lemma-char\tv\tu\nlemma\tjus\tius\n")
     options = AnnotateOptions(engine="none", name="none", fingerprint="none", normalise=rules)
     receipt = annotate((space, made.stages[0]), options=options)
@@ -153,7 +153,7 @@ def test_rules_map_annotation_that_came_with_the_input(tmp_path):
 
 
 def identity(staged, decisions=(), options=OPTIONS):
-    return ANNOTATE.identity(AnnotateTask(staged[1], tuple(decisions)), options)
+    return AnnotateRecords(options).identity(AnnotateTask(staged[1], tuple(decisions)))
 
 
 def test_what_lies_elsewhere_is_annotated_as_the_same(tmp_path):
@@ -191,7 +191,7 @@ def test_content_decisions_and_options_decide(staged, tmp_path):
 
 
 def test_layers_are_chosen_by_their_names(staged):
-    chosen = ANNOTATE.chosen(AnnotateTask(staged[1], ()), replace(OPTIONS, layers=("heads",)))
+    chosen = AnnotateRecords(replace(OPTIONS, layers=("heads",))).chosen(AnnotateTask(staged[1], ()))
     assert chosen["lexbeam.transforms.formats.records.layers:LAYERS"] == ("heads",)
 
 
@@ -204,7 +204,6 @@ def test_no_option_of_annotation_is_about_the_tables_parts():
         "normalise",
         "max_characters",
         "layers",
-        "landed",
     ]
 
 
@@ -216,7 +215,7 @@ def test_an_engine_s_folder_may_move(staged, tiny_spacy, tmp_path):
         options.append(AnnotateOptions(engine=f"spacy:{folder}", name=info.name, fingerprint=info.fingerprint))
     assert options[0].engine != options[1].engine
     assert identity(staged, options=options[0]) == identity(staged, options=options[1])
-    chosen = [ANNOTATE.chosen(AnnotateTask(staged[1], ()), found) for found in options]
+    chosen = [AnnotateRecords(found).chosen(AnnotateTask(staged[1], ())) for found in options]
     assert chosen[0] == chosen[1]
     first = annotate(staged, options=options[0])
     assert annotate(staged, options=options[1]) == first

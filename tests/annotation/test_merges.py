@@ -5,7 +5,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from lexbeam.schemas.corpus_tables import DOCUMENTS, SENTENCES
-from lexbeam.transforms.annotation.annotated_tables import MERGE_DOCUMENTS, MERGE_SENTENCES
+from lexbeam.transforms.annotation.annotated_tables import MergeDocuments, MergeSentences
 from lexbeam.transforms.common.code.fingerprints import hash_of
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.store.artefacts import Artefact, Workspace, make
@@ -34,25 +34,25 @@ def document(name):
 
 
 def merge(tmp_path, merging, staged, name="work"):
-    part = make(Workspace(str(tmp_path / name)), merging, MergeTask(0, 1, tuple(staged)), None)
+    part = make(Workspace(str(tmp_path / name)), merging, MergeTask(0, 1, tuple(staged)))
     return pq.read_table(part.file.path).to_pylist(), part
 
 
 def test_sentences_come_in_the_order_of_documents_wherever_they_lay(tmp_path):
     one = stage(tmp_path / "1", SENTENCES, ("c", 0, [sentence("c", 0)]), ("a", 0, [sentence("a", 0)]))
     two = stage(tmp_path / "2", SENTENCES, ("b", 0, [sentence("b", 0), sentence("b", 1)]))
-    rows, part = merge(tmp_path, MERGE_SENTENCES, [one, two])
+    rows, part = merge(tmp_path, MergeSentences(), [one, two])
     assert [(row["document_id"], row["sentence"]) for row in rows] == [("a", 0), ("b", 0), ("b", 1), ("c", 0)]
-    again, same = merge(tmp_path, MERGE_SENTENCES, [two, one], name="again")
+    again, same = merge(tmp_path, MergeSentences(), [two, one], name="again")
     assert (again, same.file.sha256) == (rows, part.file.sha256)
 
 
 def test_documents_come_in_the_order_of_ids(tmp_path):
     one = stage(tmp_path / "1", DOCUMENTS, ("c", 0, [document("c")]), ("a", 0, [document("a")]))
     two = stage(tmp_path / "2", DOCUMENTS, ("b", 0, [document("b")]))
-    rows, part = merge(tmp_path, MERGE_DOCUMENTS, [one, two])
+    rows, part = merge(tmp_path, MergeDocuments(), [one, two])
     assert [row["source"] for row in rows] == ["a.txt", "b.txt", "c.txt"]
-    _, same = merge(tmp_path, MERGE_DOCUMENTS, [two, one], name="again")
+    _, same = merge(tmp_path, MergeDocuments(), [two, one], name="again")
     assert same.file.sha256 == part.file.sha256
 
 
@@ -60,25 +60,25 @@ def test_sentences_are_numbered_through_over_blocks_of_any_file(tmp_path):
     first = ("a", 0, [sentence("a", 0), sentence("a", 1)])
     second = ("a", 1, [sentence("a", 0)])
     one = stage(tmp_path / "1", SENTENCES, ("b", 0, [sentence("b", 0)]), second)
-    rows, _ = merge(tmp_path, MERGE_SENTENCES, [one, stage(tmp_path / "2", SENTENCES, first)])
+    rows, _ = merge(tmp_path, MergeSentences(), [one, stage(tmp_path / "2", SENTENCES, first)])
     assert [(row["sentence"], row["lemmas"]) for row in rows] == [(0, ["a0"]), (1, ["a1"]), (2, ["a0"]), (0, ["b0"])]
 
 
 def test_layers_are_columns_of_every_part_and_of_what_names_it():
     layers = columns_of(["xpos", "heads"])
     task = MergeTask(0, 1, ())
-    names = [MERGE_SENTENCES.identity(task, some) for some in ((), layers, layers[:1])]
+    names = [MergeSentences(some).identity(task) for some in ((), layers, layers[:1])]
     assert len(set(names)) == 3
 
 
 @pytest.mark.parametrize("layers", [(), ("xpos",), ("xpos", "heads")])
 def test_an_empty_part_has_the_columns_of_layers(tmp_path, layers):
     columns = columns_of(layers)
-    part = make(Workspace(str(tmp_path)), MERGE_SENTENCES, MergeTask(0, 1, ()), columns)
+    part = make(Workspace(str(tmp_path)), MergeSentences(columns), MergeTask(0, 1, ()))
     assert pq.read_schema(part.file.path).names == [*SENTENCES.schema().names, *layers]
 
 
-@pytest.mark.parametrize("merging", [MERGE_DOCUMENTS, MERGE_SENTENCES])
+@pytest.mark.parametrize("merging", [MergeDocuments(), MergeSentences()])
 def test_a_bucket_without_batches_is_an_empty_part(tmp_path, merging):
     rows, part = merge(tmp_path, merging, [])
     assert rows == []
@@ -89,6 +89,6 @@ def test_two_documents_of_one_id_stop_the_run_and_are_named(tmp_path):
     one = stage(tmp_path / "1", DOCUMENTS, ("a", 0, [document("a")]), ("b", 0, [document("b")]))
     two = stage(tmp_path / "2", DOCUMENTS, ("a", 0, [{**document("a"), "source": "z.csv", "position": "7"}]))
     with pytest.raises(LexbeamError, match="have the id a: ") as raised:
-        merge(tmp_path, MERGE_DOCUMENTS, [one, two])
+        merge(tmp_path, MergeDocuments(), [one, two])
     assert "a.txt" in str(raised.value)
     assert "z.csv 7" in str(raised.value)

@@ -4,17 +4,10 @@ from typing import NamedTuple
 
 from space_making import RANK, SGNS, ready
 
-from lexbeam.transforms.change.graph.comparisons import (
-    Comparisons,
-    facts_of,
-    maps_of,
-    series_sides,
-    trace_tasks,
-    train_tasks,
-)
+from lexbeam.transforms.change.graph.comparisons import Comparisons, maps_of, series_sides, trace_tasks, train_tasks
 from lexbeam.transforms.change.graph.pair_tasks import align_tasks
 from lexbeam.transforms.change.scores.traces import SeriesOptions
-from lexbeam.transforms.change.spaces.aligning import ALIGN, AlignOptions
+from lexbeam.transforms.change.spaces.aligning import Align, AlignOptions, SliceSpace
 from lexbeam.transforms.change.spaces.training import Train
 from lexbeam.transforms.common.store.artefacts import Workspace, make
 
@@ -33,15 +26,18 @@ class Series(NamedTuple):
     spaces: dict
 
     def sides(self, seed, places=(0, 1, 2)):
-        """Facts and space of some slices."""
-        return [(facts_of(COMPARISONS, place, self.slices), self.spaces[0, place, seed].part.file) for place in places]
+        """Some slices as they are aligned."""
+        return tuple(
+            SliceSpace(COMPARISONS.names[place], self.slices[place].tokens, self.spaces[0, place, seed].part.file)
+            for place in places
+        )
 
     def maps(self, seed, alignments=("op", "cca")):
         """What the run has aligned, as series take it."""
         found = []
         for pair, places in enumerate(COMPARISONS.pairs):
-            for task in align_tasks(self.sides(seed, places), seed, alignments):
-                made = make(self.space, ALIGN, task, OPTIONS.align)
+            for task in align_tasks(self.sides(seed, places), seed, alignments, OPTIONS.align):
+                made = make(self.space, Align(), task)
                 found += maps_of(((pair, seed), (task, made)), COMPARISONS, "op")
         assert {key for key, _ in found} == {(0, seed)}
         return [fitted for _, fitted in found]

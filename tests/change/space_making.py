@@ -10,7 +10,7 @@ from lexbeam.transforms.change.graph.comparisons import Comparisons, SliceReady,
 from lexbeam.transforms.change.graph.pair_tasks import align_tasks
 from lexbeam.transforms.change.scores.ranking import RankedWordOptions
 from lexbeam.transforms.change.scores.scoring import ScoreTask, VariantSpaces
-from lexbeam.transforms.change.spaces.aligning import ALIGN, AlignOptions
+from lexbeam.transforms.change.spaces.aligning import Align, AlignOptions, SliceSpace
 from lexbeam.transforms.change.spaces.training import Train
 from lexbeam.transforms.change.view.counts import COUNTS, SliceCounts
 from lexbeam.transforms.change.view.feeds import FEED
@@ -32,7 +32,14 @@ class Made(NamedTuple):
 
     def sides(self, seed):
         """What the first pair is aligned from."""
-        return [(facts_of(COMPARISONS, place, self.slices), self.spaces[0, place, seed].part.file) for place in (0, 1)]
+        return tuple(
+            SliceSpace(COMPARISONS.names[place], self.slices[place].tokens, self.spaces[0, place, seed].part.file)
+            for place in (0, 1)
+        )
+
+    def facts(self):
+        """What scoring knows of the slices of the first pair."""
+        return tuple(facts_of(COMPARISONS, place, self.slices) for place in (0, 1))
 
 
 def tag_of(word):
@@ -83,8 +90,8 @@ def train_all(folder):
 def align_all(space, made, seed, alignments, **options):
     """Return tasks and receipts of the first pair, by alignment."""
     return {
-        task.alignment: (task, make(space, ALIGN, task, AlignOptions(**options)))
-        for task in align_tasks(made.sides(seed), seed, alignments)
+        task.alignment: (task, make(space, Align(), task))
+        for task in align_tasks(made.sides(seed), seed, alignments, AlignOptions(**options))
     }
 
 
@@ -93,4 +100,4 @@ def score_task(space, made, seed, alignments, **options):
     aligned = align_all(space, made, seed, alignments, **options)
     task = next(iter(aligned.values()))[0]
     maps = {name: None if name == "none" else receipt.part.file for name, (_, receipt) in aligned.items()}
-    return ScoreTask(task.slices, seed, (VariantSpaces("apart", task.spaces, maps),))
+    return ScoreTask(made.facts(), seed, (VariantSpaces("apart", tuple(side.space for side in task.sides), maps),))

@@ -6,10 +6,17 @@ import numpy as np
 import pyarrow as pa
 
 from lexbeam.schemas.corpus_tables import SENTENCES
-from lexbeam.transforms.change.view.counts import COUNT, SHUFFLE, PartCounts
+from lexbeam.transforms.change.view.counts import CountSlice, PartCounts, ShuffleRange
 from lexbeam.transforms.change.view.feeds import StagedView, read_feed
 from lexbeam.transforms.change.view.slices import parse_slices
-from lexbeam.transforms.change.view.view_stage import MEASURE, VIEW, ViewSpec, ViewTask, limits_of
+from lexbeam.transforms.change.view.view_stage import (
+    MeasureTokens,
+    SlicePart,
+    ViewSlices,
+    ViewSpec,
+    ViewTask,
+    limits_of,
+)
 from lexbeam.transforms.change.view.words import ViewOptions, load_targets
 from lexbeam.transforms.common.store.artefacts import Artefact, Workspace, make, make_all
 from lexbeam.transforms.common.store.tables import write_part
@@ -67,9 +74,20 @@ def tasks_of(part, spec=SPEC, limits=None, left_out=()):
     """Return the tasks of a part, one per slice."""
     bins = limits or [None] * len(spec.slices)
     return [
-        ViewTask(part, slice, ranges, tuple(left_out), limit)
+        ViewTask(SlicePart(part, slice, tuple(left_out)), ranges, limit)
         for slice, ranges, limit in zip(spec.slices, spec.ranges, bins, strict=True)
     ]
+
+
+def measured_in(space, part, spec=SPEC):
+    """Measure the slices of a part."""
+    return make_all(space, MeasureTokens(spec.targets, spec.options), [task.of for task in tasks_of(part, spec)])
+
+
+def viewed_in(space, part, spec=SPEC, limits=None, left_out=()):
+    """Derive the view of a part in all slices."""
+    step = ViewSlices.of_spec(spec, limited=limits is not None)
+    return make_all(space, step, tasks_of(part, spec, limits, left_out))
 
 
 def counts_of(viewed):
@@ -105,7 +123,7 @@ def shuffled(space, views, ranges):
             for ordinal, where in enumerate(found.ranges)
             if where == number
         )
-        made.append(make(space, SHUFFLE, staged, None).feed)
+        made.append(make(space, ShuffleRange(), staged).feed)
     return tuple(made)
 
 
@@ -115,12 +133,12 @@ def prepare(folder, rows, *, parts=1, budget=None, spec=SPEC):
     inputs = write_parts(folder, rows, parts)
     limits = None
     if budget is not None:
-        measured = [make_all(space, MEASURE, tasks_of(part, spec), spec) for part in inputs]
+        measured = [measured_in(space, part, spec) for part in inputs]
         limits = limits_of(measured, budget)
-    viewed = [make_all(space, VIEW, tasks_of(part, spec, limits), spec) for part in inputs]
+    viewed = [viewed_in(space, part, spec, limits) for part in inputs]
     slices, feeds = [], []
     for index in range(len(spec.slices)):
         own = [part[index] for part in viewed]
-        slices.append(make(space, COUNT, tuple(map(counts_of, own)), None))
+        slices.append(make(space, CountSlice(), tuple(map(counts_of, own))))
         feeds.append(list(sentences_of(read_feed(shuffled(space, own, spec.ranges[index])))))
     return Prepared(slices, feeds, viewed)

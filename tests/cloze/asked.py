@@ -9,9 +9,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "lexicon"))
 
 from wordnet_making import Synset, both_ways, write_wordnet
 
-from lexbeam.schemas.cloze.pairs import PAIRS
-from lexbeam.transforms.cloze.filters.base import FilterSetting
-from lexbeam.transforms.cloze.filters.batches import COLUMNS, batch_of
+from lexbeam.schemas.cloze import PAIRS
+from lexbeam.transforms.cloze.filters.cloze_filter import COLUMNS, FilterSetting, batch_of
 from lexbeam.transforms.cloze.word_resources import VECTORS, WORDNET
 from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
 

@@ -9,7 +9,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "common"))
 
 from making import put
 
-from lexbeam.schemas.cloze.questions import QUESTIONS
+from lexbeam.schemas.cloze import QUESTIONS
 from lexbeam.transforms.common.publish.sections import Made
 from lexbeam.transforms.common.store.artefacts import Artefact
 from lexbeam.transforms.common.store.tables import Part, write_part

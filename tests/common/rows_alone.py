@@ -11,12 +11,12 @@ import numpy as np
 import threadpoolctl
 
 from lexbeam.transforms.change.scores.measures import cosine_distance
-from lexbeam.transforms.cloze.abstractness import estimators as concreteness
+from lexbeam.transforms.cloze.abstractness import concreteness_estimators as concreteness
 from lexbeam.transforms.common.arithmetic import dots, gaussian_sums, product
 from lexbeam.transforms.embeddings.neighbours import nearest_neighbours
 from lexbeam.transforms.embeddings.spaces import Side, apply
 from lexbeam.transforms.learning.scorers import SCORERS
-from lexbeam.transforms.lexicon.vectors.compiling import changed, moments_of, variant_of
+from lexbeam.transforms.lexicon.compiled.static_vectors import changed, moments_of, variant_of
 
 ROWS = 150
 BATCHES = (1, 7, 64, ROWS)

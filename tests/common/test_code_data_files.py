@@ -72,11 +72,11 @@ def test_the_stylesheet_counts_for_what_reads_tei_and_for_nothing_else(tmp_path)
     code = (
         "import lexbeam.transforms\n"
         "from lexbeam.transforms.common.code.code_identity import code_identity\n"
-        "from lexbeam.transforms.formats.ingest.ingestion import INGEST\n"
+        "from lexbeam.transforms.formats.ingest.ingestion import Ingest\n"
         "print(lexbeam.transforms.__file__)\n"
         "for format in ('tei', 'jsonl'):\n"
         "    chosen = {'lexbeam.transforms.formats.readers.registry:READERS': [format]}\n"
-        "    print(code_identity(INGEST.build, chosen=chosen).digest)\n"
+        "    print(code_identity(Ingest, chosen=chosen).digest)\n"
     )
 
     def identities():

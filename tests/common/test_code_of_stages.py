@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from lexbeam.transforms.change.spaces.training import Train
-from lexbeam.transforms.cloze.pairs.loaded_pairs import READ_CORPUS
-from lexbeam.transforms.cloze.readers.reading_in_folds import READ_TRAIN
+from lexbeam.transforms.cloze.pairs.loaded_pairs import ReadCorpusPairs
+from lexbeam.transforms.cloze.readers.reading_in_folds import FitReader
 from lexbeam.transforms.common.code.code_identity import code_identity
 from lexbeam.transforms.common.code.walk import PACKAGES, PLUMBING, Walk
 from lexbeam.transforms.complexity.features.groups import FEATURE
@@ -41,13 +41,15 @@ def test_training_reaches_what_trains_and_no_other_stage():
     ("stage", "chosen", "foreign"),
     [
         (FEATURE, {"complexity.features.groups:GROUPS": ["form"]}, ":ENCODERS"),
-        (READ_TRAIN, {"cloze.readers.options:READERS": ["ga"]}, ".wordnet.morphy:"),
-        (READ_CORPUS, {}, ":LAYERS"),
+        (FitReader, {"cloze.readers.options:READERS": ["ga"]}, ".wordnet.morphy:"),
+        (ReadCorpusPairs, {}, ":LAYERS"),
     ],
 )
 def test_annotations_make_a_stage_count_no_resource_that_is_not_chosen(stage, chosen, foreign):
     entries = {f"lexbeam.transforms.{registry}": names for registry, names in chosen.items()}
-    names = code_identity(stage.build, chosen={**entries, "lexbeam.transforms.lexicon.kinds:KINDS": []}).names
+    names = code_identity(
+        getattr(stage, "build", stage), chosen={**entries, "lexbeam.transforms.lexicon.resource_cache:KINDS": []}
+    ).names
     assert [name for name in names if foreign in name] == []
 
 

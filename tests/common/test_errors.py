@@ -243,10 +243,10 @@ def requirements_by_extra():
 
 def registries():
     """Return the registries whose entries name modules."""
-    from lexbeam.transforms.cloze.abstractness.estimators import ESTIMATORS
+    from lexbeam.transforms.cloze.abstractness.concreteness_estimators import ESTIMATORS
     from lexbeam.transforms.complexity.features.groups import GROUPS
     from lexbeam.transforms.learning.scorers import SCORERS
-    from lexbeam.transforms.lexicon.encoders.base import ENCODERS
+    from lexbeam.transforms.lexicon.encoders.loading_encoders import ENCODERS
 
     found = [ESTIMATORS, GROUPS, SCORERS, ENCODERS]
     assert all(isinstance(registry, Registry) for registry in found)

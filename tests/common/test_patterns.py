@@ -23,11 +23,11 @@ MADE = {
     "transforms/formats/records/date_parsing.py _plain": "dates of at most 200 characters",
     "transforms/formats/records/scripts.py _stretches": "a class of characters, over and over",
     "transforms/formats/spans/origin.py code_blocks": "the name of a tag as it is, each looked for once",
-    "transforms/inflection/rules.py edit_of": "the beginning and the middle of a word as they are",
+    "transforms/inflection/paradigms.py edit_of": "the beginning and the middle of a word as they are",
     "transforms/learning/models/lightgbm_text.py _check_tree": "numbers, tried at one place",
     "transforms/learning/models/lightgbm_text.py _number": "numbers, tried at one place",
-    "transforms/lexicon/compiled/specs.py number": "numbers, tried at one place",
-    "transforms/lexicon/encoders/tokenizing.py __init__": "texts side by side",
+    "transforms/lexicon/compiled/resource_kind.py number": "numbers, tried at one place",
+    "transforms/lexicon/encoders/running_encoders.py __init__": "texts side by side",
     "transforms/people/answers.py _located": "a quote as it is, word by word",
 }
 

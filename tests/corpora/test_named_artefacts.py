@@ -11,9 +11,9 @@ from lexbeam.transforms.common.publish.forgotten import document_mark, id_mark, 
 from lexbeam.transforms.common.publish.removing import free
 from lexbeam.transforms.common.store.artefacts import Workspace, make
 from lexbeam.transforms.corpora.forgotten_documents import ids_in_artefacts, marks_in_artefacts
-from lexbeam.transforms.formats.ingest.ingestion import INGEST, IngestOptions, InputFile
+from lexbeam.transforms.formats.ingest.ingestion import Ingest, IngestOptions, InputFile
 from lexbeam.transforms.formats.ingest.input_listing import unit_of
-from lexbeam.transforms.simplification.instances.instances_read import READ, InstanceReadOptions
+from lexbeam.transforms.simplification.instances.instances_read import ReadInstances
 
 QUOTED = 'b "ü".jsonl'
 TEXTS = {"a.txt": "A ship sails.", "c.zip!1.txt": "A ship sails.", "c.zip!2.txt": "The sea is old."}
@@ -30,11 +30,11 @@ def space(tmp_path):
         for name in ("1.txt", "2.txt"):
             archive.writestr(name, TEXTS[f"c.zip!{name}"])
     space = Workspace(str(tmp_path / "work"))
-    ingested = make(space, INGEST, unit(inputs), IngestOptions())
+    ingested = make(space, Ingest(IngestOptions()), unit(inputs))
     assert (ingested.counts["documents"], ingested.counts["rejects"]) == (3, 1)
     (tmp_path / "marked").mkdir()
     (tmp_path / "marked" / "d.txt").write_text("A [[ship]] sails.")
-    make(space, READ, unit(tmp_path / "marked"), InstanceReadOptions(layout="text", language="en"))
+    make(space, ReadInstances(layout="text", language="en"), unit(tmp_path / "marked"))
     return space
 
 
@@ -50,7 +50,7 @@ def marks(space, *names):
 
 def records(space):
     """The ids of the records, by their sources."""
-    (keys,) = Path(space.stage(INGEST.name)).glob("*-keys.arrow")
+    (keys,) = Path(space.stage(Ingest.name)).glob("*-keys.arrow")
     rows = pa.ipc.open_file(keys.read_bytes()).read_all()
     return dict(zip(rows["source"].to_pylist(), rows["key"].to_pylist(), strict=True))
 
@@ -79,14 +79,14 @@ def test_of_what_was_freed_keys_and_receipts_say_the_sources(space):
 
 
 def test_what_is_damaged_or_was_cut_off_is_told(space):
-    folder = Path(space.stage(INGEST.name))
+    folder = Path(space.stage(Ingest.name))
     (keys,) = folder.glob("*-keys.arrow")
     (rejects,) = folder.glob("*-rejects.arrow")
     keys.write_bytes(keys.read_bytes()[:-1] + b"x")
     content = bytearray(rejects.read_bytes())
     content[len(content) // 3] ^= 1
     rejects.write_bytes(content)
-    (receipt,) = Path(space.stage(READ.name)).glob("*.json")
+    (receipt,) = Path(space.stage(ReadInstances.name)).glob("*.json")
     receipt.write_text("{}")
     cut_off = folder / ("0" * 32 + "-documents.arrow")
     cut_off.write_text("half")

@@ -23,7 +23,7 @@ from lexbeam.schemas.common_tables import REASONS, RejectRow
 from lexbeam.transforms.annotation.engines.normalise import parse_rules
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.common.store.artefacts import Workspace, make
-from lexbeam.transforms.formats.dates.rules import (
+from lexbeam.transforms.formats.ingest.date_rules import (
     DATE_RANGES,
     DateRule,
     Metadata,
@@ -31,7 +31,7 @@ from lexbeam.transforms.formats.dates.rules import (
     load_metadata,
     parse_date_rule,
 )
-from lexbeam.transforms.formats.ingest.ingestion import INGEST, IngestOptions, InputFile, Unit, read_documents
+from lexbeam.transforms.formats.ingest.ingestion import Ingest, IngestOptions, InputFile, Unit, read_documents
 from lexbeam.transforms.formats.ingest.staged_records import RECORD
 from lexbeam.transforms.formats.records.base import ReaderOptions, Record
 from lexbeam.transforms.formats.records.date_parsing import LAST_YEAR, parse_date
@@ -282,7 +282,7 @@ def check_ingestion(rng: random.Random) -> Counted:
     """A unit's receipt counts and quotes what `read_documents` yields."""
     with _input(rng) as (file, options, _), _workspace() as workspace:
         alone = list(read_documents(file, options))
-        receipt = make(workspace, INGEST, Unit((file,), file.size), options)
+        receipt = make(workspace, Ingest(options), Unit((file,), file.size))
         (count,) = staged_inputs(receipt)
     rejects = [row for row in alone if isinstance(row, RejectRow)]
     documents = sum(not isinstance(row, RejectRow) and not row[1].block for row in alone)

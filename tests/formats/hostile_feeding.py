@@ -11,7 +11,7 @@ from reading import reader_options
 from lexbeam.schemas.common_tables import RejectRow
 from lexbeam.transforms.common.names import escape
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.formats.dates.rules import load_metadata, parse_date_rule
+from lexbeam.transforms.formats.ingest.date_rules import load_metadata, parse_date_rule
 from lexbeam.transforms.formats.ingest.ingestion import IngestOptions, InputFile, read_documents
 from lexbeam.transforms.formats.records.scripts import scripts_of
 

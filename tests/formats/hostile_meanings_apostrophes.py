@@ -9,7 +9,7 @@ from hostile_meaning import Meaning
 from lexbeam.transforms.change.view.words import ViewOptions, load_targets, normalise_word
 from lexbeam.transforms.common.options.small_texts import word_lines
 from lexbeam.transforms.intake.labelled_targets import locate
-from lexbeam.transforms.lexicon.word_lists.word_list import WORDS
+from lexbeam.transforms.lexicon.compiled.word_list import WORDS
 from lexbeam.transforms.simplification.evaluation.submissions import read_gold
 from lexbeam.transforms.simplification.instances.benchmark_layouts import read_annotated
 

@@ -9,7 +9,7 @@ from staged_inputs import staged_inputs
 
 from lexbeam.pipelines.cli import main
 from lexbeam.transforms.common.store.artefacts import Workspace, make
-from lexbeam.transforms.formats.ingest.ingestion import INGEST, IngestOptions, InputFile, Unit
+from lexbeam.transforms.formats.ingest.ingestion import Ingest, IngestOptions, InputFile, Unit
 from lexbeam.transforms.formats.readers import registry
 from lexbeam.transforms.formats.records.base import Record, Reject
 
@@ -36,7 +36,7 @@ def test_a_new_format_goes_all_the_way(tmp_path, monkeypatch):
     path.write_bytes(TOY)
     unit = Unit((InputFile("toy.txt", str(path), len(TOY), "in"),), len(TOY))
     options = IngestOptions(format="blocks")
-    receipt = make(Workspace(str(tmp_path / "work")), INGEST, unit, options)
+    receipt = make(Workspace(str(tmp_path / "work")), Ingest(options), unit)
     (row,) = staged_inputs(receipt)
     assert (row.records, row.documents, row.rejects) == (3, 2, 1)
     assert receipt.reasons == {"empty": 1}

@@ -17,7 +17,7 @@ from staged_inputs import staged_inputs
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.artefacts import Workspace, make
 from lexbeam.transforms.common.store.batches import BatchReader
-from lexbeam.transforms.formats.ingest.ingestion import INGEST, IngestOptions, InputFile, Unit, read_documents
+from lexbeam.transforms.formats.ingest.ingestion import Ingest, IngestOptions, InputFile, Unit, read_documents
 from lexbeam.transforms.formats.records.base import ReaderOptions
 from lexbeam.transforms.formats.sources import readings
 from lexbeam.transforms.formats.sources.readings import first_reading
@@ -141,7 +141,7 @@ def options_of(name):
 
 def taken_in(path, folder):
     unit = Unit((InputFile(path.name, str(path), path.stat().st_size, "in"),), 1)
-    receipt = make(Workspace(str(folder)), INGEST, unit, options_of(path.name))
+    receipt = make(Workspace(str(folder)), Ingest(options_of(path.name)), unit)
     with BatchReader() as reader:
         texts = [text for stage in receipt.stages for text in reader.read(stage.records, 0)["text"].to_pylist()]
         ready = [reader.read(stage.ready, 0)["forms"].to_pylist() for stage in receipt.stages if stage.ready]

@@ -8,7 +8,7 @@ from reading import entries
 from test_cutting import check
 
 from lexbeam.transforms.common.errors import LexbeamError
-from lexbeam.transforms.formats.dates.rules import read_metadata
+from lexbeam.transforms.formats.ingest.date_rules import read_metadata
 from lexbeam.transforms.formats.readers import text
 from lexbeam.transforms.formats.records.base import ReaderOptions, Reject
 

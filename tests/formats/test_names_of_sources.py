@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from lexbeam.pipelines.frame.inputs import list_inputs
 from lexbeam.schemas.common_tables import RejectRow
-from lexbeam.transforms.formats.dates.rules import parse_date_rule
+from lexbeam.transforms.formats.ingest.date_rules import parse_date_rule
 from lexbeam.transforms.formats.ingest.ingestion import IngestOptions, read_documents
 from lexbeam.transforms.formats.records.base import ReaderOptions
 

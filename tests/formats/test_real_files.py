@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from lexbeam.schemas.common_tables import RejectRow
-from lexbeam.transforms.formats.dates.rules import date_of, load_metadata, parse_date_rule
+from lexbeam.transforms.formats.ingest.date_rules import date_of, load_metadata, parse_date_rule
 from lexbeam.transforms.formats.ingest.ingestion import IngestOptions, InputFile, read_documents
 from lexbeam.transforms.formats.readers.registry import read_file
 from lexbeam.transforms.formats.records.base import ReaderOptions, Reject

@@ -5,10 +5,10 @@ from collections import Counter
 import pytest
 from nets import ends
 
-from lexbeam.transforms.inflection.agreement import gender_before
 from lexbeam.transforms.inflection.dictionaries import FormEntry
 from lexbeam.transforms.inflection.features import feats_of, inflection
 from lexbeam.transforms.inflection.inflector import Inflector, compiled
+from lexbeam.transforms.inflection.placing import gender_before
 from lexbeam.transforms.simplification.generation.target_forms import formed
 from lexbeam.transforms.simplification.records import Instance, Proposal
 

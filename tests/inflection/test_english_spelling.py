@@ -2,7 +2,7 @@
 
 import pytest
 
-from lexbeam.transforms.inflection.english_spelling import same_but_spelling, spelling_key
+from lexbeam.transforms.inflection.english import same_but_spelling, spelling_key
 
 PAIRS = """
 acclimatise acclimatize, ageing aging, aeroplane airplane, aesthetic esthetic, analysed analyzed, artefact artifact,

@@ -4,11 +4,10 @@ from collections import Counter
 
 import pytest
 
-from lexbeam.transforms.inflection.articles import beside
 from lexbeam.transforms.inflection.dictionaries import FormEntry
 from lexbeam.transforms.inflection.features import feats_of, inflection
 from lexbeam.transforms.inflection.inflector import Inflector, compiled
-from lexbeam.transforms.inflection.placing import NO_FORM, place
+from lexbeam.transforms.inflection.placing import NO_FORM, beside, place
 
 S3 = "Mood=Ind|Number=Sing|Person=3|Tense=Pres|VerbForm=Fin"
 P3 = S3.replace("Sing", "Plur")

@@ -3,8 +3,7 @@
 from collections import Counter
 
 from lexbeam.transforms.inflection.dictionaries import FormEntry
-from lexbeam.transforms.inflection.inflector import Inflector, compiled
-from lexbeam.transforms.inflection.lemmas import lemmas_of
+from lexbeam.transforms.inflection.inflector import Inflector, compiled, lemmas_of
 
 FORMS = [
     ("son", "NOUN Number=Sing", "son", 1),

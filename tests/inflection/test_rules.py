@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexbeam.transforms.inflection.rules import (
+from lexbeam.transforms.inflection.paradigms import (
     LONELY,
     MANY,
     Edit,

@@ -7,8 +7,7 @@ import pytest
 from lexbeam.transforms.inflection.dictionaries import FormEntry
 from lexbeam.transforms.inflection.features import feats_of, inflection
 from lexbeam.transforms.inflection.inflector import Inflector, compiled
-from lexbeam.transforms.inflection.placing import place
-from lexbeam.transforms.inflection.verb_hosts import likeliest_features, without_pronouns
+from lexbeam.transforms.inflection.placing import likeliest_features, place, without_pronouns
 
 IMP = "Mood=Imp|Number=Sing|Person=2|VerbForm=Fin"
 IMPS = IMP.replace("Sing", "Plur")

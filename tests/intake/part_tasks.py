@@ -11,8 +11,8 @@ def parts_of(receipts, parts):
     return [MergeTask.of(bucket, parts, [receipt.rows for receipt in receipts]) for bucket in range(parts)]
 
 
-def rejects_listed(workspace, made, receipts):
-    """Return the rows of the table of rejects, which is made by a stage."""
-    table, stage = made
+def rejects_listed(workspace, settle, receipts):
+    """Return the rows of the table of rejects of a step that settles."""
+    merge, _ = settle.merging()
     staged = [receipt.rejects for receipt in receipts if receipt.rejects]
-    return pq.read_table(make(workspace, stage, MergeTask.of(0, 1, staged), table).file.path).to_pylist()
+    return pq.read_table(make(workspace, merge, MergeTask.of(0, 1, staged)).file.path).to_pylist()

@@ -3,35 +3,32 @@
 import hashlib
 import re
 from collections import Counter
+from dataclasses import dataclass, field
 from itertools import chain
+from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from part_tasks import parts_of, rejects_listed
 from staged_inputs import staged_inputs
 
 from lexbeam.schemas.columns import Table, column
-from lexbeam.schemas.common_tables import REJECTS
+from lexbeam.schemas.common_tables import REJECTS, RejectRow
+from lexbeam.schemas.corpus_tables import INPUTS
+from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.portions import batched
 from lexbeam.transforms.common.store import staged
-from lexbeam.transforms.common.store.artefacts import Stage, Workspace, make
-from lexbeam.transforms.common.store.tables import PartFile
+from lexbeam.transforms.common.store.artefacts import Workspace, make
+from lexbeam.transforms.common.store.staged import MergeTask
 from lexbeam.transforms.formats.ingest.ingestion import InputFile
 from lexbeam.transforms.formats.ingest.input_listing import unit_of
-from lexbeam.transforms.formats.ingest.intake_tables import merge_rejects
 from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Reject
 from lexbeam.transforms.intake import intake_staging
-from lexbeam.transforms.intake.intake_staging import (
-    Loaded,
-    RowSchema,
-    Staging,
-    reject_error,
-    stage_row_files,
-    sum_loaded,
-)
-from lexbeam.transforms.intake.settling import Settled, grouped_rows, write_tables
+from lexbeam.transforms.intake.intake_staging import ReadRowFiles, RejectRule, RowSchema, sum_loaded
+from lexbeam.transforms.intake.settling import SettleRows, grouped_rows, sum_settled
 
 SCHEMA = RowSchema(
     pa.schema([("key", pa.string()), ("source", pa.string()), ("line", pa.int64()), ("word", pa.string())]),
@@ -49,62 +46,77 @@ def key_of(word):
     return hashlib.sha256(word.encode()).hexdigest()
 
 
-def _read(artefact, task, by_rule):
-    def add(source, record):
-        line, cells = record
-        if cells[0] == "bad":
-            raise BadRecord("malformed", "a bad word")
-        words = cells[0].split()
-        rows_of_files.add([{"key": key_of(word), "source": source, "line": line, "word": word} for word in words])
-        rows_of_files.tally["long"] += len(words) > 1
+class Word(NamedTuple):
+    line: int
+    words: list
 
-    def read(rows, _name, _notes):
+
+@dataclass(frozen=True, kw_only=True)
+class Read(ReadRowFiles[Word]):
+    reader: ReaderOptions = field(default_factory=lambda: ReaderOptions(delimiter="\t"))
+
+    name = "test/read"
+    schema = SCHEMA
+    by_rule = ("other",)
+
+    def read(self, rows, name, notes):
         for line, cells in rows:
-            yield Reject(str(line), "other", "left out") if cells[0] == "no" else (line, cells)
+            yield Reject(str(line), "other", "left out") if cells[0] == "no" else Word(line, cells[0].split())
 
-    rows_of_files = Staging(artefact, SCHEMA, "load", by_rule)
-    return stage_row_files(rows_of_files, task, ReaderOptions(delimiter="\t"), read, add, lambda record: record[0])
+    def rows(self, given, record):
+        if record.words == ["bad"]:
+            raise BadRecord("malformed", "a bad word")
+        at = {"source": given.source, "line": record.line}
+        return [{"key": key_of(word), "word": word, **at} for word in record.words]
 
-
-def _settle(artefact, task, _):
-    def batches():
-        for groups in batched(((key, list(rows)) for key, rows in grouped_rows(task, SCHEMA)), 2):
-            yield (
-                [{"word": rows[0]["word"], "rows": len(rows)} for _, rows in groups],
-                [
-                    {"word": row["word"], "place": f"{row['source']} {row['line']}"}
-                    for _, rows in groups
-                    for row in rows
-                ],
-            )
-
-    return Settled(tables=write_tables(artefact, (WORDS, PLACES), batches()))
+    def tallied(self, record):
+        return "long" if len(record.words) > 1 else ""
 
 
-READ = Stage(name="test/read", receipt=Loaded, build=_read)
-SETTLE = Stage(name="test/settle", receipt=Settled, build=_settle)
-LIST = REJECTS, Stage(name="test/list", receipt=PartFile, build=merge_rejects)
+@dataclass(frozen=True, kw_only=True)
+class Settle(SettleRows[MergeTask]):
+    name = "test/settle"
+    tables = (WORDS, PLACES)
+    rejects = REJECTS
+    inputs = INPUTS
+    at_once = 2
+
+    def merged(self, task, counts, rejects):
+        for _, rows in grouped_rows(task, SCHEMA):
+            held = list(rows)
+            if held[0]["word"] == "hen":
+                rejects.add(RejectRow("hens", "", "settle", "hen", ""))
+            yield {"word": held[0]["word"], "rows": len(held), "held": held}
+
+    def finish(self, rows, engine):
+        assert engine is None
+
+    def count(self, row, counts):
+        counts["words"][row["word"]] += row["rows"]
+
+    def beside(self, row):
+        return ({"word": row["word"], "place": f"{one['source']} {one['line']}"} for one in row["held"])
 
 
-def load(folder, texts, by_rule=()):
+def load(folder, texts):
     receipts = []
     for name, lines in texts.items():
         data = "".join(f"{line}\n" for line in lines).encode()
         (folder / name).write_bytes(data)
         task = unit_of([InputFile(name, str(folder / name), len(data), "")])
-        receipts.append(make(Workspace(str(folder / "work")), READ, task, by_rule))
+        receipts.append(make(Workspace(str(folder / "work")), Read(), task))
     return receipts
 
 
 def settle(folder, receipts, parts):
     rows = {WORDS.name: [], PLACES.name: []}
-    for task in parts_of(receipts, parts):
-        found = make(Workspace(str(folder / "work")), SETTLE, task, None)
+    settled = [make(Workspace(str(folder / "work")), Settle(), task) for task in parts_of(receipts, parts)]
+    for found in settled:
         for name, part in found.tables.items():
             table = pq.read_table(part.file.path)
             assert table.num_rows == part.rows
             rows[name] += table.to_pylist()
-    return rows
+    return rows, settled
 
 
 LINES = st.lists(st.sampled_from(["cat", "dog", "cat dog", "a b c", "bad", "no", "hen"]), max_size=8)
@@ -117,7 +129,7 @@ def test_rows_and_rejects_are_those_of_plain_loops(tmp_path_factory, monkeypatch
     monkeypatch.setattr(staged, "RUN_BYTES", 1)
     folder = tmp_path_factory.mktemp("intake")
     receipts = load(folder, {f"{number}.tsv": lines for number, lines in enumerate(files)})
-    found = settle(folder, receipts[::-1] if turned else receipts, parts)
+    found, settled = settle(folder, receipts[::-1] if turned else receipts, parts)
     places, rejects = {}, []
     for number, lines in enumerate(files):
         for line, text in enumerate(lines, 1):
@@ -136,14 +148,24 @@ def test_rows_and_rejects_are_those_of_plain_loops(tmp_path_factory, monkeypatch
         assert one.tally.get("long", 0) == sum(" " in text for text in good)
         (row,) = staged_inputs(one)
         assert (row.records, row.documents, row.rejects) == (len(lines), len(good), len(lines) - len(good))
-    written = rejects_listed(Workspace(str(folder / "work")), LIST, receipts)
+    counts = sum_settled(settled)
+    assert counts["words"] == Counter({word: len(at) for word, at in places.items()})
+    assert counts["rejects"] == Counter({"hen": 1} if "hen" in places else {})
+    rejects += [("hens", "", "hen")] * counts["rejects"]["hen"]
+    written = rejects_listed(Workspace(str(folder / "work")), Settle, [*receipts, *settled])
     listed = [(row["source"], row["position"], row["reason"]) for row in written]
     assert listed == sorted(rejects)
 
 
 def test_too_many_rejects_are_told_with_examples_that_are_faults(tmp_path):
-    receipts = load(tmp_path, {"a.tsv": ["no", "no", "no", "no", "bad"], "b.tsv": ["cat", "bad"]}, ("other",))
-    message = str(reject_error(sum_loaded(receipts), 0.1, "Correct them.", by_rule=("other",)))
+    counts = sum_loaded(load(tmp_path, {"a.tsv": ["no", "no", "no", "no", "bad"], "b.tsv": ["cat", "bad"]}))
+    rule = RejectRule(by_rule=("other",))
+    assert (rule.accepts(counts, 0.1), rule.accepts(counts, 0.3)) == (False, True)
+    rule.check(counts, 0.3, "")
+    assert not RejectRule(uncounted=("other",)).accepts(counts, 0.6)  # two of three
+    with pytest.raises(LexbeamError) as caught:
+        rule.check(counts, 0.1, "Correct them.")
+    message = str(caught.value)
     assert message.startswith("2 of 7 rows were rejected (malformed 2), more than `max_reject_share` 0.1 allows")
     assert message.endswith("Correct them.")
     assert re.findall(r"\n  (\S+ \d+): (.*)", message) == [
@@ -153,10 +175,8 @@ def test_too_many_rejects_are_told_with_examples_that_are_faults(tmp_path):
 
 
 def test_files_without_records_are_told(tmp_path):
-    assert (
-        str(reject_error(sum_loaded(load(tmp_path, {"a.tsv": []})), 1, ""))
-        == "the input has no rows; nothing is published"
-    )
+    with pytest.raises(LexbeamError, match=r"^the input has no rows; nothing is published$"):
+        RejectRule().check(sum_loaded(load(tmp_path, {"a.tsv": []})), 1, "")
 
 
 @given(st.lists(st.integers(0, 9)), st.integers(1, 4), st.integers(1, 20))

@@ -13,8 +13,8 @@ from people_making import COMPLEXITY, RATINGS, ROWS, rated, text_from
 from lexbeam.transforms.change.scores.gold import GoldOptions
 from lexbeam.transforms.change.scores.gold import read_gold as read_change_gold
 from lexbeam.transforms.change.view.view_stage import ViewOptions
-from lexbeam.transforms.cloze.annotations.files import AnnotationOptions, Question, read_annotations
 from lexbeam.transforms.cloze.answers.five_way import read_answers as read_cloze_answers
+from lexbeam.transforms.cloze.questions.answer_sheets import AnnotationOptions, Question, read_annotations
 from lexbeam.transforms.common.errors import LexbeamError, readable
 from lexbeam.transforms.complexity.instances.official_files import read_scores
 from lexbeam.transforms.complexity.labels.judgments import JudgmentFileOptions, read_groups

@@ -58,7 +58,9 @@ def _noted(found: dict[str, dict[str, Case]]) -> Iterator[None]:
         cases = found.setdefault(step.name, {})
         for task in tasks:
             if len(cases) < MOST:
-                cases.setdefault(name_of(step, task), Case(step.name, task, getattr(step, "options", step)))
+                cases.setdefault(
+                    name_of(step, task), Case(step.name, task, step.options if hasattr(step, "stage") else step)
+                )
         return receipts
 
     artefacts.make_all = ptransforms.make_all = make_all

@@ -8,8 +8,8 @@ import pytest
 from wordnet_making import Synset, both_ways, write_wordnet
 
 from lexbeam.pipelines.cli import main
-from lexbeam.transforms.cloze.abstractness.model import concreteness, is_listed, open_concreteness
-from lexbeam.transforms.cloze.filters.predicted_concreteness import predictor_of
+from lexbeam.transforms.cloze.abstractness.concreteness_model import concreteness, is_listed, open_concreteness
+from lexbeam.transforms.cloze.filters.candidate_options import predictor_of
 
 pytestmark = pytest.mark.slow
 pytest.importorskip("sklearn")

@@ -10,7 +10,7 @@ from wordnet_making import write_wordnet
 import lexbeam
 from lexbeam import UsageError
 from lexbeam.transforms.common.publish.snapshots import open_snapshot
-from lexbeam.transforms.lexicon import finding_wordnet
+from lexbeam.transforms.lexicon import resources
 
 pytestmark = pytest.mark.slow
 
@@ -127,7 +127,7 @@ def test_what_is_lacking_is_told_and_leaves_verdicts_open(given, capsys, monkeyp
     assert house["imperceptibility"]["passed"] is None
     assert house["imperceptibility"]["reason"] is None
     assert house["nonspecificity"]["reason"] == "nonspecificity"
-    monkeypatch.setattr(finding_wordnet, "DEBIAN", str(tmp_path / "nothing"))
+    monkeypatch.setattr(resources, "DEBIAN", str(tmp_path / "nothing"))
     said = told(given, "--json", capsys=capsys)
     assert "there is no WordNet (`wordnet`)" in caplog.text
     found = json.loads(said.out)

@@ -10,7 +10,7 @@ from small_runs import call, manifest
 
 import lexbeam
 from lexbeam import LexbeamError, UsageError
-from lexbeam.transforms.cloze.questions.files import json_line
+from lexbeam.transforms.cloze.questions.question import json_line
 from lexbeam.transforms.common.publish.snapshots import open_snapshot
 
 pytestmark = pytest.mark.slow

@@ -3,24 +3,24 @@
 import importlib.metadata
 import re
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from small_runs import make_out
 
 from lexbeam.pipelines.frame.registry import command_of
-from lexbeam.transforms.cloze.answers.trained_systems import ANSWER, ANSWER_TRAIN
+from lexbeam.transforms.cloze.answers.trained_systems import AnswerQuestions, FitSystem
 from lexbeam.transforms.cloze.filters.candidates import JUDGE
-from lexbeam.transforms.cloze.options.choice_stage import CHOOSE
-from lexbeam.transforms.cloze.readers.reading_in_folds import READ_PREDICT
+from lexbeam.transforms.cloze.questions.choice_stage import CHOOSE
+from lexbeam.transforms.cloze.readers.reading_in_folds import NameWords
 from lexbeam.transforms.common.code import code_identity, fingerprints
 from lexbeam.transforms.common.code.code_identity import forget_sources
 from lexbeam.transforms.common.publish.snapshots import open_snapshot
-from lexbeam.transforms.complexity.scorers.fit_stages import FIT
+from lexbeam.transforms.complexity.scorers.scorer_fits import FitCase, PredictCase
 from lexbeam.transforms.inflection.models import InflectorReference, chosen_formats
 from lexbeam.transforms.simplification.generation.candidate_generation import GenerateCandidates
-from lexbeam.transforms.simplification.instances.found_instances import FIND_IN_CORPUS, chosen_in_corpus
-from lexbeam.transforms.simplification.ranking.ranked_parts import RANK
+from lexbeam.transforms.simplification.instances.found_instances import FindInCorpus
+from lexbeam.transforms.simplification.instances.hard_words import WordChoice
+from lexbeam.transforms.simplification.ranking.ranked_parts import RankCandidates
 from lexbeam.transforms.simplification.rewriting.sentence_rewriting import RewriteSentences
 from lexbeam.transforms.simplification.selection.candidate_selection import SelectCandidates
 
@@ -69,7 +69,9 @@ def test_corpus_and_change_are_as_in_an_environment_of_the_core(core_alone):
     for name, section in core_alone.sections.items():
         for stage in command_of(name).stages_of(name):
             if (entry := section["stages"].get(stage.name)) is not None:
-                found = code_identity.code_identity(stage.build, stage.receipt, chosen=entry["chosen"])
+                found = code_identity.code_identity(
+                    getattr(stage, "build", stage), stage.receipt, chosen=entry["chosen"]
+                )
                 assert (found.code, found.digest) == (entry["code"], entry["identity"]), stage.name
 
 
@@ -78,11 +80,11 @@ def stage_of(section, name):
 
 
 _S = "lexbeam.transforms.simplification"
-NONE = {"lexbeam.transforms.lexicon.kinds:KINDS": [], "lexbeam.transforms.learning.models.formats:FORMATS": []}
+NONE = {"lexbeam.transforms.lexicon.resource_cache:KINDS": [], "lexbeam.transforms.learning.models.formats:FORMATS": []}
 MASKED = [f"{_S}.generation.masked_words:RULES", f"{_S}.generation.masked_words:MERGES"]
 SENSES = {f"{_S}.generation.sense_generators:SENSES": ["all"]}
 ALONE = [
-    (FIND_IN_CORPUS, chosen_in_corpus(None, SimpleNamespace(choice=SimpleNamespace(scorer=None)))),
+    (FindInCorpus, FindInCorpus(choice=WordChoice()).chosen(None)),
     (
         GenerateCandidates,
         {f"{_S}.generation.generators:GENERATORS": ["thesaurus"], **SENSES, **dict.fromkeys(MASKED, ())},
@@ -94,18 +96,18 @@ ALONE = [
             "lexbeam.transforms.annotation.engines.known_engines:ENGINES": [],
         },
     ),
-    (RANK, {f"{_S}.ranking.rankers:RANKERS": ["frequency", "senses"]}),
+    (RankCandidates, {f"{_S}.ranking.rankers:RANKERS": ["frequency", "senses"]}),
     (RewriteSentences, {}),
     (
         JUDGE,
         {
-            "lexbeam.transforms.cloze.filters.registry:FILTERS": ["lemma", "nonspecificity", "pos"],
-            "lexbeam.transforms.cloze.filters.nonspecificity:SENSES": ["first"],
-            "lexbeam.transforms.cloze.filters.scores:PROPER_NOUNS": ["noun"],
+            "lexbeam.transforms.cloze.filters.filters_of_kinds:FILTERS": ["lemma", "nonspecificity", "pos"],
+            "lexbeam.transforms.cloze.filters.abstract_words:SENSES": ["first"],
+            "lexbeam.transforms.cloze.filters.abstract_words:PROPER_NOUNS": ["noun"],
         },
     ),
     (CHOOSE, {}),
-    (READ_PREDICT, {"lexbeam.transforms.cloze.readers.options:READERS": ["frequency"]}),
+    (NameWords, {"lexbeam.transforms.cloze.readers.options:READERS": ["frequency"]}),
     (stage_of("complexity.split", "complexity/action"), {}),
     (stage_of("evaluate.change", "evaluate/action"), {}),
 ]
@@ -117,10 +119,11 @@ def test_a_stage_without_models_encoders_and_frequencies_counts_packages_of_the_
 
 
 def test_what_is_chosen_counts_with_its_packages():
-    ranking = dict(RANK.code({**NONE, f"{_S}.ranking.rankers:RANKERS": ["regressor"]}).packages)
+    safe = {**NONE, "lexbeam.transforms.learning.models.formats:FORMATS": ["safetensors"]}
+    ranking = dict(RankCandidates.code({**safe, f"{_S}.ranking.rankers:RANKERS": ["regressor"]}).packages)
     assert {"scikit-learn", "safetensors", "pyphen"} <= ranking.keys()
     masked = {f"{_S}.generation.generators:GENERATORS": ["masked-lm"], **SENSES, **dict.fromkeys(MASKED, ())}
-    encoders = {"lexbeam.transforms.lexicon.encoders.base:ENCODERS": ["transformers"]}
+    encoders = {"lexbeam.transforms.lexicon.encoders.loading_encoders:ENCODERS": ["transformers"]}
     assert {"torch", "transformers"} <= dict(GenerateCandidates.code({**NONE, **masked, **encoders}).packages).keys()
     inflected = InflectorReference("forms.model", "en", "0")
     assert chosen_formats(None, inflected) == {"lexbeam.transforms.learning.models.formats:FORMATS": ("safetensors",)}
@@ -134,9 +137,11 @@ def test_of_models_the_formats_count_that_a_case_saves_or_a_system_is_kept_in():
         "lexbeam.transforms.complexity.scorers.design:MODES": [],
     }
     heavy = {"lightgbm", "safetensors", "skops", "torch"}
-    assert not heavy & dict(FIT.code({**NONE, **ridge}).packages).keys()
+    own = {**NONE, "lexbeam.transforms.learning.models.formats:FORMATS": ["npz"]}
+    for step in (FitCase, PredictCase):
+        assert not heavy & dict(step.code({**own, **ridge}).packages).keys()
     safe = {**NONE, "lexbeam.transforms.learning.models.formats:FORMATS": ["safetensors"]}
-    for stage in (ANSWER_TRAIN, ANSWER):
+    for stage in (FitSystem, AnswerQuestions):
         context = dict(
             stage.code({**safe, "lexbeam.transforms.cloze.answers.trained_systems:SYSTEMS": ["context"]}).packages
         )

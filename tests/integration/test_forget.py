@@ -23,7 +23,7 @@ from lexbeam.pipelines.frame.command import Job
 from lexbeam.pipelines.frame.inputs import find_inputs
 from lexbeam.pipelines.frame.registry import load as load_command
 from lexbeam.schemas import columns
-from lexbeam.transforms.cloze.pairs.loaded_pairs import READ as PAIRS_READ
+from lexbeam.transforms.cloze.pairs.loaded_pairs import ReadPairs
 from lexbeam.transforms.common.options.fields import from_mapping
 from lexbeam.transforms.common.publish.forgotten import ForgottenMarks, source_mark, write_marks
 from lexbeam.transforms.common.publish.history import read_history
@@ -35,9 +35,9 @@ from lexbeam.transforms.corpora.forgotten_documents import marks_in_artefacts
 from lexbeam.transforms.formats.ingest.ingestion import InputFile
 from lexbeam.transforms.formats.ingest.input_listing import unit_of
 from lexbeam.transforms.formats.records import text_cleaning
-from lexbeam.transforms.simplification.documents.placed_texts import PLACE_IN_FILES
-from lexbeam.transforms.simplification.instances.found_instances import FIND_IN_TEXTS
-from lexbeam.transforms.simplification.instances.instances_read import READ as INSTANCES_READ
+from lexbeam.transforms.simplification.documents.placed_texts import PlaceInFiles
+from lexbeam.transforms.simplification.instances.found_instances import FindInTexts
+from lexbeam.transforms.simplification.instances.instances_read import ReadInstances
 
 SECRET = "Zyxqua the zyxquabird keeps her vrombelheart in 1820"
 DISTINCT = [b"zyxqua", b"Zyxqua", b"vrombel", b"VROMBEL"]
@@ -333,10 +333,10 @@ DOCUMENTS = {"layout": "documents", "targets": "content", "engine": "builtin:en"
 # Other stages that read files for a task: the command whose plan has their options, those of the command, and a word
 # as its files mark it. `simplify text` plans as `simplify instances` does.
 READING = [
-    (PAIRS_READ, "cloze pairs", {"layout": "documents", "keep_rest": True}, "{}"),
-    (INSTANCES_READ, "simplify instances", {"layout": "text", "language": "en"}, "[[{}]]"),
-    (FIND_IN_TEXTS, "simplify instances", DOCUMENTS, "{}"),
-    (PLACE_IN_FILES, "simplify instances", DOCUMENTS, "{}"),
+    (ReadPairs, "cloze pairs", {"layout": "documents", "keep_rest": True}, "{}"),
+    (ReadInstances, "simplify instances", {"layout": "text", "language": "en"}, "[[{}]]"),
+    (FindInTexts, "simplify instances", DOCUMENTS, "{}"),
+    (PlaceInFiles, "simplify instances", DOCUMENTS, "{}"),
 ]
 
 
@@ -357,15 +357,15 @@ def test_every_stage_that_reads_files_for_a_task_leaves_out_what_is_forgotten(tm
         plan = loaded.plan(given, find_inputs(Job("a", loaded, given), (), None))
         unit = unit_of([InputFile(path.name, str(path), 9, "in") for path in sorted(inputs.iterdir())])
         folder = tmp_path / stage.name
-        asked = plan.found.options if options is DOCUMENTS else plan.load
-        made = make(Workspace(str(folder)), stage, unit, asked)
-        members = 0 if stage is PLACE_IN_FILES else 1  # of the archive, which it does not open
+        step = stage(**vars(plan.read))
+        made = make(Workspace(str(folder)), step, unit)
+        members = 0 if stage is PlaceInFiles else 1  # of the archive, which it does not open
         assert made.reasons["forgotten"] == 1 + members, stage.name
         assert made.records == 1 + members, stage.name
         assert holding(folder) == [], stage.name
         # What was taken in before is found by its name.
         taken_in = tmp_path / f"before {stage.name}"
-        make(Workspace(str(taken_in)), stage, unit, replace(asked, forgotten=None))
+        make(Workspace(str(taken_in)), replace(step, forgotten=None), unit)
         assert holding(taken_in) != [], stage.name
         found = marks_in_artefacts(str(taken_in), ["b.txt", "c.zip", "d.txt"])
         assert found == ({source_mark("b.txt"), source_mark("c.zip")}, []), stage.name

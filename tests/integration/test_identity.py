@@ -13,7 +13,7 @@ from identity_runs import RUNS, Case, cases_of
 from perturbing import Change, changes, copied, moved
 
 import lexbeam.pipelines.frame.registry as registry
-from lexbeam.transforms.cloze.filters import registry as filters
+from lexbeam.transforms.cloze.filters import filters_of_kinds as filters
 from lexbeam.transforms.cloze.filters.candidates import JUDGE
 from lexbeam.transforms.common.publish.written import written
 from lexbeam.transforms.common.store.artefacts import (
@@ -28,7 +28,7 @@ from lexbeam.transforms.common.store.artefacts import (
     name_of,
 )
 from lexbeam.transforms.common.store.identity import canonical
-from lexbeam.transforms.lexicon.compiled_stage import CARRY, COMPILE
+from lexbeam.transforms.lexicon.resource_cache import CARRY, COMPILE
 
 pytestmark = pytest.mark.slow
 

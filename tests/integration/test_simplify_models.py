@@ -9,8 +9,8 @@ from small_runs import call, manifest
 from wordnet_making import Synset, both_ways, write_wordnet
 
 from lexbeam.transforms.common.publish.snapshots import open_snapshot
-from lexbeam.transforms.lexicon.encoders.base import load_encoder
-from lexbeam.transforms.lexicon.encoders.options import EncoderOptions
+from lexbeam.transforms.lexicon.encoders.loading_encoders import load_encoder
+from lexbeam.transforms.lexicon.encoders.span_vectors import EncoderOptions
 from lexbeam.transforms.simplification.generation.generator import MaskedOptions
 from lexbeam.transforms.simplification.generation.masked_words import masked_proposals
 from lexbeam.transforms.simplification.records import INSTANCE_COLUMNS, Instance

@@ -9,7 +9,7 @@ spare_imports()  # as the command does, before all that it spares
 # isort: split
 import gensim.models.word2vec  # noqa: F401
 
-import lexbeam.transforms.annotation.ptransforms
+import lexbeam.transforms.annotation.annotate
 import lexbeam.transforms.change.graph.ptransforms
 import lexbeam.transforms.change.graph.space_ptransforms
 import lexbeam.transforms.formats.ingest.ptransforms  # noqa: F401

@@ -7,7 +7,7 @@ from kinds_opened import opened
 
 import lexbeam
 from lexbeam.transforms.common.errors import LexbeamError
-from lexbeam.transforms.lexicon.vectors.static_vectors import VECTORS
+from lexbeam.transforms.lexicon.compiled.static_vectors import VECTORS
 
 
 def test_a_slice_and_seed_of_a_published_folder(results):

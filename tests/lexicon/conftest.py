@@ -4,7 +4,7 @@ import pytest
 import toy_kind
 
 from lexbeam.transforms.lexicon import resources
-from lexbeam.transforms.lexicon.kinds import KINDS
+from lexbeam.transforms.lexicon.resource_cache import KINDS
 from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
 
 

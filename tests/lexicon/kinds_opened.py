@@ -1,8 +1,8 @@
-"""A resource compiled and opened in memory, as the contract of `lexicon/compiled/kind.py` has it."""
+"""A resource compiled and opened in memory, as the contract of `lexicon/compiled/resource_kind.py` has it."""
 
 import numpy as np
 
-from lexbeam.transforms.lexicon.compiled.kind import BlockMatrix
+from lexbeam.transforms.lexicon.compiled.resource_kind import BlockMatrix
 
 
 def opened(kind, argument):

@@ -10,8 +10,8 @@ from outsiders import blocks_of, entry_of, section_of
 
 from lexbeam.transforms.common.code.code_identity import code_identity
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
-from lexbeam.transforms.lexicon.kinds import KINDS
-from lexbeam.transforms.lexicon.word_lists.word_list import words_from
+from lexbeam.transforms.lexicon.compiled.word_list import words_from
+from lexbeam.transforms.lexicon.resource_cache import KINDS
 
 SECTION = section_of("Add a resource")
 

@@ -4,10 +4,10 @@ import pyarrow as pa
 from kinds_opened import opened
 from wordnet_making import Synset, both_ways, write_wordnet
 
+from lexbeam.transforms.lexicon.compiled.static_vectors import VECTORS
+from lexbeam.transforms.lexicon.compiled.thesaurus_kind import THESAURUS
+from lexbeam.transforms.lexicon.compiled.word_list import WORDS
 from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
-from lexbeam.transforms.lexicon.thesauri.thesaurus import THESAURUS
-from lexbeam.transforms.lexicon.vectors.static_vectors import VECTORS
-from lexbeam.transforms.lexicon.word_lists.word_list import WORDS
 
 
 def test_words_of_a_part_of_speech(tmp_path):

@@ -16,9 +16,8 @@ from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.common.machine import default_cache
 from lexbeam.transforms.common.store import receipts
 from lexbeam.transforms.common.store.files import list_files
-from lexbeam.transforms.lexicon import cache
-from lexbeam.transforms.lexicon.cache import clean_cache
-from lexbeam.transforms.lexicon.kinds import KINDS
+from lexbeam.transforms.lexicon import resource_cache
+from lexbeam.transforms.lexicon.resource_cache import KINDS, clean_cache
 
 
 def compiling(toy):
@@ -189,7 +188,7 @@ def test_a_cache_that_may_only_be_read_is_an_error_with_a_remedy(toy, monkeypatc
     def refused(path, *_):
         raise PermissionError(errno.EACCES, "Permission denied", path)
 
-    monkeypatch.setattr(cache.os, "open", refused)  # of locks: root may write anywhere
+    monkeypatch.setattr(resource_cache.os, "open", refused)  # of locks: root may write anywhere
     assert toy.prepare().open().look_up(["four"]) == [4]  # it is there, and whole
     for use in (lambda: toy.prepare("factor=2"), lambda: clean_cache(str(toy.cache))):
         with pytest.raises(UsageError, match=r"cache' cannot be written to \(Permission denied\)"):
@@ -214,7 +213,7 @@ def test_cleaning_is_of_folders_of_this_machine(toy, monkeypatch):
         for folder, folders, names in walk(root, **options):
             yield folder, folders, [*names, "gone.tmp"]
 
-    monkeypatch.setattr(cache.os, "walk", late)
+    monkeypatch.setattr(resource_cache.os, "walk", late)
     assert clean_cache(str(toy.cache)) > 0
 
 

@@ -1,15 +1,15 @@
 """Where WordNet is found by commands that use it."""
 
-from lexbeam.transforms.cloze.filters.options import CandidateOptions
+from lexbeam.transforms.cloze.filters.candidate_options import CandidateOptions
 from lexbeam.transforms.common.options.fields import options_of
-from lexbeam.transforms.lexicon import finding_wordnet
-from lexbeam.transforms.lexicon.finding_wordnet import is_installed, spec_or_default
-from lexbeam.transforms.lexicon.kinds import parse_spec
+from lexbeam.transforms.lexicon import resources
+from lexbeam.transforms.lexicon.resource_cache import parse_spec
+from lexbeam.transforms.lexicon.resources import is_installed, spec_or_default
 from lexbeam.transforms.simplification.generation.generators import GenerationFiles
 
 
 def test_what_is_stated_counts_and_else_debians(tmp_path, monkeypatch):
-    monkeypatch.setattr(finding_wordnet, "DEBIAN", str(tmp_path / "wordnet"))
+    monkeypatch.setattr(resources, "DEBIAN", str(tmp_path / "wordnet"))
     assert spec_or_default("wordnet_=wordnet:mine:language=de") == "wordnet_=wordnet:mine:language=de"
     assert parse_spec(spec_or_default(None)).parsed.paths == (str(tmp_path / "wordnet"),)
     assert not is_installed()

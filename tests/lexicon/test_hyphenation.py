@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexbeam.transforms.lexicon.hyphenation import syllables
+from lexbeam.transforms.lexicon.letters import syllables
 
 pyphen = pytest.importorskip("pyphen")
 

@@ -8,10 +8,10 @@ from kinds_opened import opened
 from line_ending import ended
 
 from lexbeam.transforms.common.errors import LexbeamError
-from lexbeam.transforms.lexicon.thesauri.reading import read_thesaurus
-from lexbeam.transforms.lexicon.thesauri.senses import ThesaurusOptions
-from lexbeam.transforms.lexicon.vectors.static_vectors import VECTORS
-from lexbeam.transforms.lexicon.word_lists.word_list import WORDS
+from lexbeam.transforms.lexicon.compiled.static_vectors import VECTORS
+from lexbeam.transforms.lexicon.compiled.thesaurus_formats import read_thesaurus
+from lexbeam.transforms.lexicon.compiled.thesaurus_senses import ThesaurusOptions
+from lexbeam.transforms.lexicon.compiled.word_list import WORDS
 
 
 def words(path, options):

@@ -10,7 +10,7 @@ from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.common.options.fields import from_mapping, noted_paths, options_of, plain_options
 from lexbeam.transforms.common.store.artefacts import Workspace
 from lexbeam.transforms.common.store.receipts import Damaged
-from lexbeam.transforms.lexicon.kinds import KINDS, parse_spec
+from lexbeam.transforms.lexicon.resource_cache import KINDS, parse_spec
 from lexbeam.transforms.lexicon.resources import Lexicon, LexiconOptions, prepare
 from lexbeam.transforms.simplification.generation.generators import GenerationFiles
 

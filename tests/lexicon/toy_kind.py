@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
-from lexbeam.transforms.lexicon.compiled.keys import find, keys_of, order_of_keys
-from lexbeam.transforms.lexicon.compiled.kind import BlockMatrix, Parsed, ResourceKind
+from lexbeam.transforms.lexicon.compiled.resource_kind import BlockMatrix, Parsed, ResourceKind
+from lexbeam.transforms.lexicon.compiled.word_keys import find, keys_of, order_of_keys
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +73,7 @@ TOY = ResourceKind(parse, compile_toy, open_toy, "toy:FILE[;factor=N]")
 if __name__ == "__main__":
     import toy_kind
 
-    from lexbeam.transforms.lexicon.kinds import KINDS
+    from lexbeam.transforms.lexicon.resource_cache import KINDS
     from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
 
     KINDS["toy"] = toy_kind.TOY

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from lexbeam.transforms.lexicon.wordnet.compiling import compile_wordnet
 from lexbeam.transforms.lexicon.wordnet.wordnet import WordNet
+from lexbeam.transforms.lexicon.wordnet.wordnet_kind import compile_wordnet
 
 PARTS = {"n": "noun", "v": "verb", "a": "adj", "s": "adj", "r": "adv"}
 LICENCE = "".join(f"  {line} A small database for tests.  \n" for line in range(1, 4))

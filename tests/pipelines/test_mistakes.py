@@ -20,7 +20,7 @@ from wordnet_making import write_wordnet
 
 from lexbeam.pipelines.cli import main
 from lexbeam.pipelines.frame.registry import COMMANDS
-from lexbeam.transforms.lexicon import finding_wordnet
+from lexbeam.transforms.lexicon import resources
 
 PAIRS = '{"passage": "The dogs stay in the house.", "summary": "An animal is at home."}\n'
 YAML = {
@@ -334,7 +334,7 @@ def base(made_once, tmp_path, monkeypatch):
     write_wordnet(tmp_path / "wordnet", SYNSETS, index_sense=False)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("LEXBEAM_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(finding_wordnet, "DEBIAN", str(tmp_path / "nowhere"))
+    monkeypatch.setattr(resources, "DEBIAN", str(tmp_path / "nowhere"))
     words = ["--layout", "jsonl", "--engine", "builtin:en", "--out", "pairs"]
     assert main(["cloze", "pairs", "pairs.jsonl", *words]) == 0
     assert main(["cloze", "pairs", "gold.tsv", "--layout", "jsonl", "--out", "failed"]) == 1

@@ -5,15 +5,15 @@ from dataclasses import replace
 import pytest
 
 from lexbeam.transforms.annotation import annotate as annotating
-from lexbeam.transforms.annotation.annotate import ANNOTATE, AnnotateOptions, place_of, with_landed
+from lexbeam.transforms.annotation.annotate import AnnotateOptions, AnnotateRecords
 from lexbeam.transforms.annotation.engines.known_engines import describe_engine
 from lexbeam.transforms.annotation.landed_texts import landed_texts
 from lexbeam.transforms.common.store.artefacts import Workspace, files_of, make, name_of
 from lexbeam.transforms.common.store.batches import annotation_schema
-from lexbeam.transforms.formats.ingest.ingestion import INGEST, IngestOptions, InputFile
+from lexbeam.transforms.formats.ingest.ingestion import Ingest, IngestOptions, InputFile
 from lexbeam.transforms.formats.ingest.input_listing import unit_of
 from lexbeam.transforms.formats.ingest.staged_records import AnnotateTask
-from lexbeam.transforms.stream.landing_windows import LAND, WindowSteps, intake_of, land_window
+from lexbeam.transforms.stream.landing_windows import Land, WindowSteps, intake_of, land_window
 from lexbeam.transforms.stream.polling import LandedFiles
 
 ENGINE = describe_engine("builtin:en").fingerprint
@@ -47,10 +47,10 @@ def inputs(folder, texts):
     return found
 
 
-def annotate(space, files, options):
+def annotate(space, files, step):
     """The receipts of all that a corpus run annotates of some files."""
-    receipt = make(space, INGEST, unit_of(files), STEPS.ingest)
-    return [make(space, ANNOTATE, AnnotateTask(stage, ()), options) for stage in receipt.stages]
+    receipt = make(space, Ingest(STEPS.ingest), unit_of(files))
+    return [make(space, step, AnnotateTask(stage, ())) for stage in receipt.stages]
 
 
 def test_each_text_of_a_window_is_annotated_once(tmp_path, calls):
@@ -70,9 +70,9 @@ def test_a_run_that_deals_files_out_otherwise_annotates_nothing_and_makes_the_sa
         land_window(space, window, STEPS)
     calls.clear()
     units = [files[3:], [files[0], files[2]], [files[1]]]
-    found = [annotate(space, unit, with_landed(space, STEPS.annotate)) for unit in units]
+    found = [annotate(space, unit, AnnotateRecords(STEPS.annotate).asking(space)) for unit in units]
     assert calls == []
-    plain = [annotate(other, unit, STEPS.annotate) for unit in units]
+    plain = [annotate(other, unit, AnnotateRecords(STEPS.annotate)) for unit in units]
     assert sorted(calls) == sorted(TEXTS.values())
     digests = [[file.sha256 for receipt in some for file in files_of(receipt)] for some in (found, plain)]
     assert digests[0] == digests[1], "byte for byte, rejects included"
@@ -92,10 +92,10 @@ def test_another_engine_or_rule_has_texts_of_its_own(tmp_path, calls):
     files = inputs(tmp_path, {"a": "One dog."})
     land_window(space, files, STEPS)
     other = replace(STEPS.annotate, fingerprint="another")
-    assert place_of(space, other) != place_of(space, STEPS.annotate)
+    assert AnnotateRecords(other).place(space) != AnnotateRecords(STEPS.annotate).place(space)
     schema = annotation_schema()
-    assert landed_texts(place_of(space, other)).find(["One dog."], schema) == [None]
-    (found,) = landed_texts(place_of(space, STEPS.annotate)).find(["One dog."], schema)
+    assert landed_texts(AnnotateRecords(other).place(space)).find(["One dog."], schema) == [None]
+    (found,) = landed_texts(AnnotateRecords(STEPS.annotate).place(space)).find(["One dog."], schema)
     assert found.to_pylist()[0]["lemmas"] == ["one", "dog", "."]
 
 
@@ -111,14 +111,14 @@ def test_what_is_freed_is_annotated_anew(tmp_path, calls):
 
 
 def test_where_the_texts_lie_decides_no_artefact(tmp_path):
-    here, there = (with_landed(Workspace(str(tmp_path / name)), STEPS.annotate) for name in "ab")
-    assert name_of(ANNOTATE, None, here) == name_of(ANNOTATE, None, there) == name_of(ANNOTATE, None, STEPS.annotate)
+    here, there = (AnnotateRecords(STEPS.annotate).asking(Workspace(str(tmp_path / name))) for name in "ab")
+    assert name_of(here, None) == name_of(there, None) == name_of(AnnotateRecords(STEPS.annotate), None)
 
 
 def test_files_are_known_that_have_landed_as_they_are(tmp_path):
     space = Workspace(str(tmp_path / "w"))
     files = inputs(tmp_path, TEXTS)
-    place = place_of(space, STEPS.annotate)
+    place = AnnotateRecords(STEPS.annotate).place(space)
     known = LandedFiles(space, intake_of(place, STEPS.ingest))
     other = LandedFiles(space, intake_of(place, replace(STEPS.ingest, genre="news")))
     for number in (2, 4):
@@ -143,4 +143,4 @@ def test_what_comes_annotated_lands_too(tmp_path, calls):
 
 def test_the_stage_is_known_by_its_folder(tmp_path):
     land_window(Workspace(str(tmp_path / "w")), inputs(tmp_path, {"a": "A dog."}), STEPS)
-    assert [path.suffix for path in sorted((tmp_path / "w" / LAND.name).iterdir())] == [".arrow", ".arrow", ".json"]
+    assert [path.suffix for path in sorted((tmp_path / "w" / Land.name).iterdir())] == [".arrow", ".arrow", ".json"]

@@ -1,6 +1,6 @@
 """Annotation of a staging file: its records become staged documents and sentences; and the counts of a corpus.
 
-    receipt = make(workspace, ANNOTATE, task, options)
+    receipt = make(workspace, AnnotateRecords(options), task)
 
 Ids are assigned here, once duplicates are known. A record on which the engine fails is a reject. The counts of a corpus
 are sums of what receipts of ingestion and annotation say, whose size follows reasons and years.
@@ -8,7 +8,7 @@ are sums of what receipts of ingestion and annotation say, whose size follows re
 
 import heapq
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated as Typed
 
@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from lexbeam.schemas.common_tables import NOT_COUNTED, RejectRow
-from lexbeam.schemas.corpus_tables import sentences_schema
+from lexbeam.schemas.corpus_tables import DOCUMENTS, SENTENCES, sentences_schema
 from lexbeam.transforms.annotation.annotated_tables import (
     AnnotatedBlock,
     count_annotation,
@@ -30,7 +30,7 @@ from lexbeam.transforms.annotation.landed_texts import LandedPlace, landed_texts
 from lexbeam.transforms.common.arithmetic import one_thread
 from lexbeam.transforms.common.errors import LexbeamError, failure_of
 from lexbeam.transforms.common.machine import LANDED, tell_amount
-from lexbeam.transforms.common.store.artefacts import Artefact, Stage, Workspace, name_of
+from lexbeam.transforms.common.store.artefacts import Artefact, Step, Workspace, name_of
 from lexbeam.transforms.common.store.batches import BatchReader, annotation_batch, annotation_schema
 from lexbeam.transforms.common.store.classes import Staged
 from lexbeam.transforms.common.store.identity import Fingerprinted, Uncounted
@@ -59,7 +59,6 @@ class AnnotateOptions:
         normalise: rules for forms and lemmas, or None.
         max_characters: longer documents are rejects.
         layers: further columns of sentences.
-        landed: where texts lie that a stream has annotated; None: it is not asked.
     """
 
     engine: Fingerprinted
@@ -68,7 +67,6 @@ class AnnotateOptions:
     normalise: NormalisationRules | None = None
     max_characters: int = 20_000_000
     layers: tuple[str, ...] = ()
-    landed: Typed[LandedPlace | None, Uncounted("an annotation is the same wherever it is found")] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,56 +100,106 @@ class Annotated:
     columns: tuple[str, ...]
 
 
-def _annotate_file(artefact: Artefact, task: AnnotateTask, options: AnnotateOptions) -> Annotated:
-    """Annotate the records of a staging file: stage documents, sentences and late rejects."""
-    given = options.engine == "none"
-    decided = {decision.place: decision for decision in task.decisions}
-    rejects: list[RejectRow] = []
-    came: list[AnnotatedBlock] = []  # with their annotation
-    made: list[AnnotatedBlock] = []
-    annotations: list[pa.RecordBatch] = []
-    landed = 0
-    with BatchReader() as reader, one_thread():
-        rows = reader.read(task.stage.records, 0).to_pylist()
-        kept = np.zeros(len(rows), bool)
-        known = {} if given else _known(rows, options)
-        for place, row in enumerate(rows):
-            decision = decided.get(place)
-            name = document_id(row["key"], decision.number if decision else 0)
-            reject = _left_out(row, decision, options)
-            if reject is None and row["sentences"] is not None and (given or row["text"] is None):
-                came.append(AnnotatedBlock(name, row, row["sentences"]))
-                kept[place] = True
-                continue
-            annotation = None
-            if reject is None:
-                annotation, reject = _annotate(row, options, known.get(place))
-                landed += place in known and annotation is not None
-            if annotation is None:
-                assert reject is not None
-                rejects.append(reject)
-                continue
-            made.append(AnnotatedBlock(name, row, annotation.num_rows))
-            annotations.append(annotation)
-        if came:
-            assert task.stage.ready is not None
-            ready = reader.read(task.stage.ready, 0)
-            if not kept.all():
-                ready = ready.filter(pa.array(np.repeat(kept, [row["sentences"] or 0 for row in rows])))
-            annotations.insert(0, _normalised(ready, options.normalise))
-    tell_amount(LANDED, landed)
-    blocks = came + made
-    columns = columns_of(options.layers)
-    annotation = pa.concat_batches([*annotations, annotation_batch([], columns)])
-    return Annotated(
-        documents=stage_documents(artefact, blocks),
-        sentences=stage_sentences(artefact, blocks, annotation, sentences_schema(columns)),
-        rejects=stage_rejects(artefact, rejects),
-        inputs=stage_inputs(artefact, late_counts(row.source for row in rejects)),
-        reasons=dict(Counter(row.reason for row in rejects)),
-        examples=tuple(rejects[:EXAMPLES]),
-        **count_annotation(blocks, annotation)._asdict(),
-    )
+@dataclass(frozen=True)
+class AnnotateRecords(Step[AnnotateTask, Annotated]):
+    """Annotate the records of a staging file.
+
+    Attributes:
+        options: what decides how.
+        landed: where texts lie that a stream has annotated; None: it is not asked.
+    """
+
+    options: AnnotateOptions
+    landed: Typed[LandedPlace | None, Uncounted("an annotation is the same wherever it is found")] = None
+
+    name = "corpus/annotate"
+    noun = "annotation"
+    unit = "batches"
+    splits = True
+
+    def make(self, artefact: Artefact, task: AnnotateTask) -> Annotated:
+        """Stage documents, sentences and late rejects."""
+        given = self.options.engine == "none"
+        decided = {decision.place: decision for decision in task.decisions}
+        rejects: list[RejectRow] = []
+        came: list[AnnotatedBlock] = []  # with their annotation
+        made: list[AnnotatedBlock] = []
+        annotations: list[pa.RecordBatch] = []
+        landed = 0
+        with BatchReader() as reader, one_thread():
+            rows = reader.read(task.stage.records, 0).to_pylist()
+            kept = np.zeros(len(rows), bool)
+            known = {} if given else self._known(rows)
+            for place, row in enumerate(rows):
+                decision = decided.get(place)
+                name = document_id(row["key"], decision.number if decision else 0)
+                reject = _left_out(row, decision, self.options)
+                if reject is None and row["sentences"] is not None and (given or row["text"] is None):
+                    came.append(AnnotatedBlock(name, row, row["sentences"]))
+                    kept[place] = True
+                    continue
+                annotation = None
+                if reject is None:
+                    annotation, reject = _annotate(row, self.options, known.get(place))
+                    landed += place in known and annotation is not None
+                if annotation is None:
+                    assert reject is not None
+                    rejects.append(reject)
+                    continue
+                made.append(AnnotatedBlock(name, row, annotation.num_rows))
+                annotations.append(annotation)
+            if came:
+                assert task.stage.ready is not None
+                ready = reader.read(task.stage.ready, 0)
+                if not kept.all():
+                    ready = ready.filter(pa.array(np.repeat(kept, [row["sentences"] or 0 for row in rows])))
+                annotations.insert(0, _normalised(ready, self.options.normalise))
+        tell_amount(LANDED, landed)
+        blocks = came + made
+        columns = columns_of(self.options.layers)
+        annotation = pa.concat_batches([*annotations, annotation_batch([], columns)])
+        return Annotated(
+            documents=stage_documents(artefact, blocks),
+            sentences=stage_sentences(artefact, blocks, annotation, sentences_schema(columns)),
+            rejects=stage_rejects(artefact, rejects),
+            inputs=stage_inputs(artefact, late_counts(row.source for row in rejects)),
+            reasons=dict(Counter(row.reason for row in rejects)),
+            examples=tuple(rejects[:EXAMPLES]),
+            **count_annotation(blocks, annotation)._asdict(),
+        )
+
+    def chosen(self, _: AnnotateTask | None) -> dict[str, tuple[str, ...]]:
+        """Return the engine and the layers."""
+        layers = self.options.layers
+        return {**chosen_entries(self.options.engine), "lexbeam.transforms.formats.records.layers:LAYERS": layers}
+
+    def _known(self, rows: Sequence[RecordRow]) -> dict[int, pa.RecordBatch | str]:
+        """Return by place the annotation of texts that have landed, or why the engine failed on them."""
+        if self.landed is None:
+            return {}
+        texts = {place: row["text"] for place, row in enumerate(rows) if row["text"] is not None}
+        schema = annotation_schema(columns_of(self.options.layers))
+        found = landed_texts(self.landed).find(list(texts.values()), schema)
+        return {place: value for place, value in zip(texts, found, strict=True) if value is not None}
+
+    def place(self, workspace: Workspace) -> LandedPlace:
+        """Return where texts land that are annotated so by the code of now."""
+        return LandedPlace(workspace.root, name_of(self, None))
+
+    def asking(self, workspace: Workspace) -> "AnnotateRecords":
+        """Return the step, which asks what has landed before it works."""
+        return replace(self, landed=self.place(workspace))
+
+
+def annotate_tasks(task: AnnotateTask) -> Iterator[tuple[str, AnnotateTask]]:
+    """Yield a task by the content of its records."""
+    yield task.stage.records.sha256, task
+
+
+def staged_tables(receipt: Annotated) -> Iterator[tuple[str, Staged]]:
+    """Yield the staged documents and sentences of a receipt, with the names of their tables."""
+    yield DOCUMENTS.name, receipt.documents
+    yield SENTENCES.name, receipt.sentences
 
 
 def _left_out(row: RecordRow, decision: Decision | None, options: AnnotateOptions) -> RejectRow | None:
@@ -179,16 +227,6 @@ def _normalised(batch: pa.RecordBatch, rules: NormalisationRules | None) -> pa.R
     return batch
 
 
-def _known(rows: Sequence[RecordRow], options: AnnotateOptions) -> dict[int, pa.RecordBatch | str]:
-    """Return by place the annotation of texts that have landed, or why the engine failed on them."""
-    if options.landed is None:
-        return {}
-    texts = {place: row["text"] for place, row in enumerate(rows) if row["text"] is not None}
-    schema = annotation_schema(columns_of(options.layers))
-    found = landed_texts(options.landed).find(list(texts.values()), schema)
-    return {place: value for place, value in zip(texts, found, strict=True) if value is not None}
-
-
 def _annotate(
     row: RecordRow, options: AnnotateOptions, known: pa.RecordBatch | str | None
 ) -> tuple[pa.RecordBatch | None, RejectRow | None]:
@@ -212,32 +250,6 @@ def _annotate(
     except Exception as error:  # whatever an engine raises is about this document
         return None, RejectRow(*place, "annotate", "engine_error", failure_of(error))
     return annotation_batch(sentences, columns_of(options.layers)), None
-
-
-def _chosen(_: AnnotateTask, options: AnnotateOptions) -> dict[str, tuple[str, ...]]:
-    return {**chosen_entries(options.engine), "lexbeam.transforms.formats.records.layers:LAYERS": options.layers}
-
-
-ANNOTATE: Stage[AnnotateTask, AnnotateOptions, Annotated] = Stage(
-    name="corpus/annotate",
-    noun="annotation",
-    receipt=Annotated,
-    build=_annotate_file,
-    unordered=("task.decisions",),
-    chosen=_chosen,
-    unit="batches",
-    splits=True,
-)
-
-
-def place_of(workspace: Workspace, options: AnnotateOptions) -> LandedPlace:
-    """Return where texts land that are annotated with some options by the code of now."""
-    return LandedPlace(workspace.root, name_of(ANNOTATE, None, options))
-
-
-def with_landed(workspace: Workspace, options: AnnotateOptions) -> AnnotateOptions:
-    """Return options with which annotation asks what has landed before it works."""
-    return replace(options, landed=place_of(workspace, options))
 
 
 EXAMPLES_SHOWN = 5

@@ -5,7 +5,7 @@ All documents of a staging file are one batch of each table; merges take them ap
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from lexbeam.schemas.corpus_tables import DOCUMENTS, SENTENCES, sentences_schema
 from lexbeam.transforms.common.code.fingerprints import hash_of
 from lexbeam.transforms.common.errors import LexbeamError
-from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.artefacts import Artefact, Step
 from lexbeam.transforms.common.store.classes import Staged
 from lexbeam.transforms.common.store.entries import Entries
 from lexbeam.transforms.common.store.staged import MergeTask, StagedWriter, entries, merge, whole
@@ -113,19 +113,6 @@ def _lengths(lists: pa.Array) -> np.ndarray:
     return lengths
 
 
-Layers = Sequence[pa.Field] | None
-
-
-def _merge_documents(artefact: Artefact, task: MergeTask, _: None) -> PartFile:
-    """Merge documents.
-
-    Raises:
-        LexbeamError: two documents have the same id; their sentences could not be told apart.
-    """
-    with entries(task.staged, task.parts, task.bucket) as found:
-        return merge(artefact, DOCUMENTS, whole(_all_different(found)))
-
-
 def _all_different(found: Iterable[Entries]) -> Iterator[Entries]:
     last: Entries | None = None
     for some in found:
@@ -145,11 +132,6 @@ def _all_different(found: Iterable[Entries]) -> Iterator[Entries]:
 def _place(batch: pa.RecordBatch, number: int) -> str:
     source, position = (batch.column(name)[number].as_py() for name in ("source", "position"))
     return f"{source} {position}".rstrip()
-
-
-def _merge_sentences(artefact: Artefact, task: MergeTask, layers: Layers) -> PartFile:
-    with entries(task.staged, task.parts, task.bucket) as found:
-        return merge(artefact, SENTENCES, whole(_renumbered(found)), sentences_schema(layers or ()))
 
 
 def _renumbered(found: Iterable[Entries]) -> Iterator[Entries]:
@@ -172,9 +154,35 @@ def _renumbered(found: Iterable[Entries]) -> Iterator[Entries]:
         yield replace(some, rows=rows)
 
 
-MERGE_DOCUMENTS: Stage[MergeTask, None, PartFile] = Stage(
-    name="corpus/merge-documents", noun="tables", receipt=PartFile, build=_merge_documents, unit="parts"
-)
-MERGE_SENTENCES: Stage[MergeTask, Layers, PartFile] = Stage(
-    name="corpus/merge-sentences", noun="tables", receipt=PartFile, build=_merge_sentences, unit="parts"
-)
+@dataclass(frozen=True)
+class MergeDocuments(Step[MergeTask, PartFile]):
+    """Merge staged documents into a part of `documents`."""
+
+    name = "corpus/merge-documents"
+    noun = "tables"
+    unit = "parts"
+
+    def make(self, artefact: Artefact, task: MergeTask) -> PartFile:
+        """Write the part.
+
+        Raises:
+            LexbeamError: two documents have the same id; their sentences could not be told apart.
+        """
+        with entries(task.staged, task.parts, task.bucket) as found:
+            return merge(artefact, DOCUMENTS, whole(_all_different(found)))
+
+
+@dataclass(frozen=True)
+class MergeSentences(Step[MergeTask, PartFile]):
+    """Merge staged sentences into a part of `sentences`, with the columns of layers."""
+
+    layers: tuple[pa.Field, ...] = ()
+
+    name = "corpus/merge-sentences"
+    noun = "tables"
+    unit = "parts"
+
+    def make(self, artefact: Artefact, task: MergeTask) -> PartFile:
+        """Write the part, the sentences of a document numbered consecutively."""
+        with entries(task.staged, task.parts, task.bucket) as found:
+            return merge(artefact, SENTENCES, whole(_renumbered(found)), sentences_schema(self.layers))

@@ -13,7 +13,7 @@ from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.common.texts.languages import short_tag
 from lexbeam.transforms.inflection.models import InflectorReference, within_inflector
 from lexbeam.transforms.inflection.models import warn_of_languages as warn_of_other_languages
-from lexbeam.transforms.lexicon.finding_wordnet import WORDNET as _WORDNET
+from lexbeam.transforms.lexicon.resources import WORDNET as _WORDNET
 from lexbeam.transforms.lexicon.resources import Lexicon, ResourceAlias, check_specs
 
 log = logging.getLogger("lexbeam")

@@ -2,6 +2,6 @@
 
 In: files, folders, archives. Out: staged documents and rejects.
 Read the rooms in the order of the data: `sources` (bytes),
-`readers` (formats) with `records` (what they yield), `dates`, `ingest` (the stage).
+`readers` (formats) with `records` (what they yield), `ingest` (dates, and the stage).
 A change to a reader reads anew what it read.
 """

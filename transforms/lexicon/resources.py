@@ -20,12 +20,23 @@ from lexbeam.transforms.common.errors import LexbeamError, UsageError, nearest
 from lexbeam.transforms.common.machine import default_cache
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.common.options.option import Within
+from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.artefacts import Workspace, make
 from lexbeam.transforms.common.store.identity import Uncounted
-from lexbeam.transforms.lexicon.cache import cached, is_whole
-from lexbeam.transforms.lexicon.compiled.kind import Resource
-from lexbeam.transforms.lexicon.compiled_stage import CARRY, COMPILE, Compiled, ResourceSource, SourceFile, opened
-from lexbeam.transforms.lexicon.kinds import kind_of, parse_spec
+from lexbeam.transforms.lexicon.compiled.resource_kind import Resource
+from lexbeam.transforms.lexicon.resource_cache import (
+    CARRY,
+    COMPILE,
+    Compiled,
+    ResourceSource,
+    SourceFile,
+    cached,
+    is_whole,
+    kind_of,
+    opened,
+    parse_spec,
+)
+from lexbeam.transforms.lexicon.wordnet.wordnet_kind import DEBIAN
 
 
 def path_within(text: str) -> Within | None:
@@ -199,7 +210,7 @@ class Lexicon(NamedTuple):
 
     def chosen(self) -> Mapping[str, Collection[str]]:
         """Return the kinds whose code counts for look-ups, for `Stage.chosen`."""
-        return {"lexbeam.transforms.lexicon.kinds:KINDS": sorted({held.kind for held in self.held})}
+        return {"lexbeam.transforms.lexicon.resource_cache:KINDS": sorted({held.kind for held in self.held})}
 
     def described_by_name(self) -> Mapping[str, Mapping[str, object]]:
         """Return the entries of a manifest: kind, language, options, digests of source and compiled files."""
@@ -286,3 +297,31 @@ def check_specs(texts: str | Sequence[str]) -> None:
     """
     for text in (texts,) if isinstance(texts, str) else texts:
         parse_spec(text)
+
+
+WORDNET = ResourceAlias("wordnet_", "wordnet")
+
+
+def wordnet_option() -> Any:
+    """Return the option `wordnet` of a command that takes Debian's WordNet where none is given."""
+    return option(
+        None,
+        help="folder of the database files of WordNet, "
+        "see docs/reference/wordnet.md; if not given, where Debian has them",
+        metavar="PATH",
+        path="resource",
+        within=WORDNET.within,
+        stands_for=WORDNET.spec,
+        check=check_specs,
+        group="resources",
+    )
+
+
+def is_installed() -> bool:
+    """Return whether WordNet is where Debian's packages put it."""
+    return files.exists(DEBIAN)
+
+
+def spec_or_default(stated: str | None) -> str:
+    """Return the specification of WordNet that an option states, else that of Debian's."""
+    return stated or WORDNET.spec(DEBIAN)

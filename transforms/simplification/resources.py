@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.inflection.models import within_inflector
-from lexbeam.transforms.lexicon.kinds import parse_spec
+from lexbeam.transforms.lexicon.resource_cache import parse_spec
 from lexbeam.transforms.lexicon.resources import (
     CacheOptions,
     Lexicon,

@@ -2,7 +2,7 @@
 
     landed = land_window(workspace, files, steps)
 
-It goes through the stages of a corpus run. Once its documents are annotated, an artefact of `LAND` says which files and
+It goes through the stages of a corpus run. Once its documents are annotated, an artefact of `Land` says which files and
 texts it has, and where their annotation lies, see `landed_texts`. A window has landed when this artefact is there.
 """
 
@@ -14,16 +14,16 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lexbeam.transforms.annotation.annotate import ANNOTATE, Annotated, AnnotateOptions, place_of, with_landed
+from lexbeam.transforms.annotation.annotate import Annotated, AnnotateOptions, AnnotateRecords
 from lexbeam.transforms.annotation.landed_texts import LAND_STAGE, TEXTS, Landed, LandedPlace, OtherFile, text_key
 from lexbeam.transforms.common.code.fingerprints import digest
 from lexbeam.transforms.common.errors import UsageError
-from lexbeam.transforms.common.store.artefacts import Artefact, Stage, Workspace, name_of
+from lexbeam.transforms.common.store.artefacts import Artefact, Step, Workspace, name_of
 from lexbeam.transforms.common.store.artefacts import make as make_artefact
 from lexbeam.transforms.common.store.batches import BatchReader, BatchWriter
 from lexbeam.transforms.common.store.receipts import File
 from lexbeam.transforms.common.store.staged import StagedFile
-from lexbeam.transforms.formats.ingest.ingestion import INGEST, Ingested, IngestOptions, InputFile, Unit
+from lexbeam.transforms.formats.ingest.ingestion import Ingest, Ingested, IngestOptions, InputFile, Unit
 from lexbeam.transforms.formats.ingest.input_listing import unit_of
 from lexbeam.transforms.formats.ingest.staged_records import AnnotateTask, Decision, RecordOccurrence, decide
 
@@ -100,32 +100,42 @@ def file_key(file: InputFile) -> bytes:
 
 def intake_of(place: LandedPlace, options: IngestOptions) -> str:
     """Return what decides, beside the files, what lands."""
-    return digest([place.scope, name_of(INGEST, Unit((), 0), options)])
+    return digest([place.scope, name_of(Ingest(options), Unit((), 0))])
 
 
-def _land(artefact: Artefact, task: LandTask, _: None) -> Landed:
-    with artefact.writing("-files.arrow") as stream, BatchWriter(stream, FILES) as writer:
-        writer.write(pa.RecordBatch.from_arrays([pa.array(sorted(task.files), pa.binary(16))], schema=FILES))
-    rows = [row for number, stage in enumerate(task.stages if task.annotates else ()) for row in _texts(stage, number)]
-    with artefact.writing("-texts.arrow") as stream, BatchWriter(stream, TEXTS) as writer:
-        columns = list(zip(*rows, strict=True)) or [()] * len(TEXTS)
-        arrays = [pa.array(column, field.type) for column, field in zip(columns, TEXTS, strict=True)]
-        writer.write(pa.RecordBatch.from_arrays(arrays, schema=TEXTS))
-    counted = task.ingested.counts
-    annotated = [stage.annotated for stage in task.stages]
-    return Landed(
-        scope=task.scope,
-        intake=task.intake,
-        files=artefact.file("-files.arrow"),
-        texts=artefact.file("-texts.arrow"),
-        sentences=tuple(_elsewhere(each.sentences) for each in annotated),
-        counts={
-            "files": len(task.files),
-            "records": counted["records"],
-            "documents": sum(each.counts.get("documents", 0) for each in annotated),
-            "rejects": counted["rejects"] + sum(sum(each.reasons.values()) for each in annotated),
-        },
-    )
+@dataclass(frozen=True)
+class Land(Step[LandTask, Landed]):
+    """Land windows."""
+
+    name = LAND_STAGE
+    unit = "windows"
+
+    def make(self, artefact: Artefact, task: LandTask) -> Landed:
+        """Write which files and texts a window has."""
+        with artefact.writing("-files.arrow") as stream, BatchWriter(stream, FILES) as writer:
+            writer.write(pa.RecordBatch.from_arrays([pa.array(sorted(task.files), pa.binary(16))], schema=FILES))
+        rows = [
+            row for number, stage in enumerate(task.stages if task.annotates else ()) for row in _texts(stage, number)
+        ]
+        with artefact.writing("-texts.arrow") as stream, BatchWriter(stream, TEXTS) as writer:
+            columns = list(zip(*rows, strict=True)) or [()] * len(TEXTS)
+            arrays = [pa.array(column, field.type) for column, field in zip(columns, TEXTS, strict=True)]
+            writer.write(pa.RecordBatch.from_arrays(arrays, schema=TEXTS))
+        counted = task.ingested.counts
+        annotated = [stage.annotated for stage in task.stages]
+        return Landed(
+            scope=task.scope,
+            intake=task.intake,
+            files=artefact.file("-files.arrow"),
+            texts=artefact.file("-texts.arrow"),
+            sentences=tuple(_elsewhere(each.sentences) for each in annotated),
+            counts={
+                "files": len(task.files),
+                "records": counted["records"],
+                "documents": sum(each.counts.get("documents", 0) for each in annotated),
+                "rejects": counted["rejects"] + sum(sum(each.reasons.values()) for each in annotated),
+            },
+        )
 
 
 def _elsewhere(file: File) -> OtherFile:
@@ -151,10 +161,7 @@ def _texts(stage: AnnotatedStage, number: int) -> Iterator[tuple[bytes, int, str
             yield text_key(row["text"]), number, row["key"], error
 
 
-LAND: Stage[LandTask, None, Landed] = Stage(name=LAND_STAGE, receipt=Landed, build=_land, unit="windows")
-
-
-Make = Callable[[Workspace, Stage[Any, Any, Any], Any, Any], Any]
+Make = Callable[[Workspace, Step[Any, Any], Any], Any]
 
 
 @dataclass(frozen=True)
@@ -183,22 +190,20 @@ def land_window(
         steps: what is done with them.
         make: makes an artefact, or takes it up.
     """
-    place = place_of(workspace, steps.annotate)
-    options = with_landed(workspace, steps.annotate)
+    annotate = AnnotateRecords(steps.annotate).asking(workspace)
     unit = unit_of(files)
-    ingested: Ingested = make(workspace, INGEST, unit, steps.ingest)
+    ingested: Ingested = make(workspace, Ingest(steps.ingest), unit)
     decisions = _decisions(ingested, steps.duplicates)
     stages = tuple(
-        AnnotatedStage(
-            stage.records, make(workspace, ANNOTATE, AnnotateTask(stage, tuple(sorted(decisions[number]))), options)
-        )
+        AnnotatedStage(stage.records, make(workspace, annotate, AnnotateTask(stage, tuple(sorted(decisions[number])))))
         for number, stage in enumerate(ingested.stages)
     )
     keys = tuple(sorted(map(file_key, files)))
+    place = annotate.place(workspace)
     task = LandTask(
-        place.scope, intake_of(place, steps.ingest), keys, ingested, stages, annotates=options.engine != "none"
+        place.scope, intake_of(place, steps.ingest), keys, ingested, stages, annotates=steps.annotate.engine != "none"
     )
-    landed: Landed = make(workspace, LAND, task, None)
+    landed: Landed = make(workspace, Land(), task)
     return landed
 
 

@@ -27,7 +27,7 @@ from lexbeam.transforms.common.store.receipts import Damaged
 from lexbeam.transforms.formats.ingest.file_changes import FileLook, SettlingFile, look_at
 from lexbeam.transforms.formats.ingest.ingestion import InputFile
 from lexbeam.transforms.formats.ingest.input_listing import GRANULARITY
-from lexbeam.transforms.stream.landing_windows import LAND, file_key
+from lexbeam.transforms.stream.landing_windows import Land, file_key
 
 TRACKED = 4  # times as many files as are on their way are watched until they settle
 _CHUNK = 1 << 12
@@ -50,7 +50,7 @@ class LandedFiles:
     def look(self) -> None:
         """Take in what has landed since."""
         root = self._workspace.root
-        for receipt in receipts_since(root, self._workspace.stage(LAND.name), self._seen):
+        for receipt in receipts_since(root, self._workspace.stage(Land.name), self._seen):
             if receipt.intake == self._intake:
                 self._take(receipt)
 

@@ -26,14 +26,14 @@ from apache_beam.transforms.core import RestrictionProvider
 from apache_beam.transforms.window import TimestampedValue
 from apache_beam.utils.timestamp import Duration, Timestamp
 
-from lexbeam.transforms.annotation.annotate import ANNOTATE, place_of, with_landed
+from lexbeam.transforms.annotation.annotate import AnnotateRecords
 from lexbeam.transforms.annotation.landed_texts import Landed
 from lexbeam.transforms.common.errors import LexbeamError
-from lexbeam.transforms.common.store.artefacts import Stage, Workspace
+from lexbeam.transforms.common.store.artefacts import Step, Workspace
 from lexbeam.transforms.common.store.ptransforms import MakeArtefact
-from lexbeam.transforms.formats.ingest.ingestion import INGEST, InputFile
+from lexbeam.transforms.formats.ingest.ingestion import Ingest, InputFile
 from lexbeam.transforms.formats.ingest.input_listing import InputPatterns, find_files
-from lexbeam.transforms.stream.landing_windows import LAND, WindowRule, WindowSteps, intake_of, land_window
+from lexbeam.transforms.stream.landing_windows import Land, WindowRule, WindowSteps, intake_of, land_window
 from lexbeam.transforms.stream.lines import Feed, LineTaking, land_lines, one_line
 from lexbeam.transforms.stream.polling import LandedFiles, LookSign, Polling
 
@@ -96,7 +96,7 @@ class _Poll(beam.DoFn):
 
     def __init__(self, workspace: Workspace, steps: WindowSteps, rule: WindowRule, every: float) -> None:
         self._workspace = workspace
-        self._intake = intake_of(place_of(workspace, steps.annotate), steps.ingest)
+        self._intake = intake_of(AnnotateRecords(steps.annotate).place(workspace), steps.ingest)
         self._rule = rule
         self._every = every
 
@@ -161,13 +161,10 @@ class _LandWindow(beam.DoFn):
     def __init__(self, workspace: Workspace, steps: WindowSteps) -> None:
         self._workspace = workspace
         self._steps = steps
-        self._intake = intake_of(place_of(workspace, steps.annotate), steps.ingest)
+        self._intake = intake_of(AnnotateRecords(steps.annotate).place(workspace), steps.ingest)
         # Each of them checks that this worker is as the driver is.
-        self._makers = {
-            INGEST.name: MakeArtefact(workspace, INGEST, steps.ingest),
-            ANNOTATE.name: MakeArtefact(workspace, ANNOTATE, with_landed(workspace, steps.annotate)),
-            LAND.name: MakeArtefact(workspace, LAND, None),
-        }
+        made = (Ingest(steps.ingest), AnnotateRecords(steps.annotate).asking(workspace), Land())
+        self._makers = {step.name: MakeArtefact(workspace, step) for step in made}
         self._counters = [Metrics.counter("stream", name) for name in _COUNTED]
 
     def setup(self) -> None:
@@ -184,8 +181,8 @@ class _LandWindow(beam.DoFn):
                 counter.inc(receipt.counts[name])
             yield receipt
 
-    def _make(self, _: Workspace, stage: Stage[Any, Any, Any], task: Any, __: Any) -> Any:
-        ((_, receipt),) = self._makers[stage.name].process(("", task))
+    def _make(self, _: Workspace, step: Step[Any, Any], task: Any) -> Any:
+        ((_, receipt),) = self._makers[step.name].process(("", task))
         return receipt
 
 

@@ -26,10 +26,7 @@ from lexbeam.pipelines.commands.change.plan import (
 )
 from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Moved, Opening, TableSource
 from lexbeam.schemas.change.scores import NULLS, PAIRS, SCORES, SUMMARY, SYSTEM_CONTROLS, SYSTEM_SCORES
-from lexbeam.schemas.change.spaces import ALIGNMENTS as ALIGNMENTS_TABLE
-from lexbeam.schemas.change.spaces import NEIGHBOURS as NEIGHBOURS_TABLE
-from lexbeam.schemas.change.spaces import POINTS, SLICES, VECTORS
-from lexbeam.schemas.change.spaces import SERIES as SERIES_TABLE
+from lexbeam.schemas.change.spaces import ALIGNMENTS, NEIGHBOURS, POINTS, SERIES, SLICES, VECTORS
 from lexbeam.transforms.change.graph.comparisons import (
     RunKey,
     SpaceKey,
@@ -40,16 +37,16 @@ from lexbeam.transforms.change.graph.comparisons import (
     summary_tasks,
 )
 from lexbeam.transforms.change.graph.pair_tasks import first_place, null_sides, null_slices, of_groups, score_tasks
-from lexbeam.transforms.change.scores.combining import COMBINE, SUMMARISE, summary_columns
-from lexbeam.transforms.change.scores.scoring import SCORE
-from lexbeam.transforms.change.scores.series import SERIES
+from lexbeam.transforms.change.scores.combining import CombineSeeds, Summarise, summary_columns
+from lexbeam.transforms.change.scores.scoring import ScoreSeed
+from lexbeam.transforms.change.scores.series import MakeSeries
 from lexbeam.transforms.change.scores.traces import SeriesOptions, Traced
 from lexbeam.transforms.change.shown.panels import panels, quotes
 from lexbeam.transforms.change.shown.ranking_rows import NO_NULL, told_systems
 from lexbeam.transforms.change.shown.rankings import missing_targets, moved_scores, ranking
 from lexbeam.transforms.change.shown.verdict import short_text, slice_warnings
 from lexbeam.transforms.change.shown.views import VIEWS, turning
-from lexbeam.transforms.change.spaces.aligning import NEIGHBOURS, SLICE
+from lexbeam.transforms.change.spaces.aligning import DescribeSlice, ListNeighbours
 from lexbeam.transforms.change.spaces.training import TrainedSpace
 from lexbeam.transforms.change.view.slices import lacking
 from lexbeam.transforms.change.view.view_stage import Viewed
@@ -179,7 +176,7 @@ def _series(
         graph.workspace, plan.pairs, 0, len(plan.pairs.names), options, slices, maps
     )
     return {"seeds": traced | "OfSeries0" >> beam.Map(_of_series), **nulls.series} | "CombineSeries" >> By(
-        graph.workspace, SERIES.with_options(options), series_tasks, {"comparisons": plan.pairs, "slices": slices}
+        graph.workspace, MakeSeries.of(options), series_tasks, {"comparisons": plan.pairs, "slices": slices}
     )
 
 
@@ -238,16 +235,16 @@ class Change(Command[ChangeOptions, ChangePlan]):
     tables = (
         SUMMARY,
         PAIRS,
-        SERIES_TABLE,
+        SERIES,
         POINTS,
         SLICES,
         SCORES,
         NULLS,
         SYSTEM_SCORES,
         SYSTEM_CONTROLS,
-        NEIGHBOURS_TABLE,
+        NEIGHBOURS,
         VECTORS,
-        ALIGNMENTS_TABLE,
+        ALIGNMENTS,
     )
     stages = STAGES
     waits: Mapping[str, tuple[str, ...]] = WAITS
@@ -319,23 +316,21 @@ class Change(Command[ChangeOptions, ChangePlan]):
         slices = counts_by_place(ready)
         of_pairs = {"comparisons": plan.pairs, "slices": slices}
         aligned = spaces | "Align" >> AlignPairs(workspace, plan.pairs, plan.align, slices)
-        seeds = aligned | "Score" >> By(
-            workspace, SCORE.with_options(plan.score), score_tasks, {"comparisons": plan.pairs}
-        )
+        seeds = aligned | "Score" >> By(workspace, ScoreSeed.of(plan.score), score_tasks, of_pairs)
         deals = viewed | "DealSlices" >> DealSlices(workspace, groups_in(plan), plan.documents, plan.null)
         nulls = _Nulls({"deals": deals}, {}, {})
         if plan.null.nulls:
             nulls = _of_chance(viewed, (ready, slices, spaces), deals, plan, graph)
         combined = {"seeds": seeds, **nulls.pairs} | "Combine" >> By(
-            workspace, COMBINE.with_options(plan.score), combine_tasks, of_pairs
+            workspace, CombineSeeds.of(plan.score), combine_tasks, of_pairs
         )
         summary = combined | "Summarise" >> Each(
-            workspace, SUMMARISE.with_options(summary_columns(plan.score)), summary_tasks, of_pairs
+            workspace, Summarise(summary_columns(plan.score)), summary_tasks, of_pairs
         )
         shown = {"targets": plan.score.targets, "most": plan.score.neighbour_words}
         neighbours = spaces | "Neighbours" >> Each(
             workspace,
-            NEIGHBOURS.with_options(plan.neighbours),
+            ListNeighbours(plan.neighbours),
             neighbour_tasks,
             {"comparisons": plan.pairs, "combined": beam.pvalue.AsDict(combined), **shown},
         )
@@ -344,13 +339,12 @@ class Change(Command[ChangeOptions, ChangePlan]):
         described = (
             spaces
             | "KeyWords" >> beam.Map(_words)
-            | "DescribeSlices"
-            >> By(workspace, SLICE.with_options(None), slice_rows, {**of_pairs, "periods": plan.view.slices})
+            | "DescribeSlices" >> By(workspace, DescribeSlice(), slice_rows, {**of_pairs, "periods": plan.view.slices})
         )
         made = {
             VECTORS.name: spaces,
-            NEIGHBOURS_TABLE.name: neighbours,
-            ALIGNMENTS_TABLE.name: aligned,
+            NEIGHBOURS.name: neighbours,
+            ALIGNMENTS.name: aligned,
             SCORES.name: combined,
             PAIRS.name: combined,
             SUMMARY.name: summary,
@@ -379,7 +373,7 @@ class Change(Command[ChangeOptions, ChangePlan]):
             made |= {SYSTEM_SCORES.name: systems, SYSTEM_CONTROLS.name: systems}
         if plan.series:
             series = _series(spaces, aligned, slices, nulls, plan, graph)
-            made |= {SERIES_TABLE.name: series, POINTS.name: series}
+            made |= {SERIES.name: series, POINTS.name: series}
         parts = made | "NumberParts" >> NumberParts(plan.pairs, plan.score.alignments)
         return {"parts": parts, "outside": viewed | "CountOutside" >> beam.Map(_outside)}
 

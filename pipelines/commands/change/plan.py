@@ -23,21 +23,27 @@ from lexbeam.transforms.change.graph.comparisons import (
     needed_sequences,
 )
 from lexbeam.transforms.change.graph.pair_tasks import Groups, groups_of, null_slices
-from lexbeam.transforms.change.scores.combining import COMBINE, SUMMARISE
+from lexbeam.transforms.change.scores.combining import CombineSeeds, Summarise
 from lexbeam.transforms.change.scores.measures import MEASURES, needs_alignment
 from lexbeam.transforms.change.scores.named_systems import NamedSystem, has_chance, options_beside
-from lexbeam.transforms.change.scores.null_deals import DEAL, DEALT, SIZES, DealOptions
-from lexbeam.transforms.change.scores.scoring import SCORE, ChangeScoreOptions
-from lexbeam.transforms.change.scores.series import SERIES
-from lexbeam.transforms.change.scores.system_ensembles import SYSTEMS_SIDE_BY_SIDE
-from lexbeam.transforms.change.scores.traces import TRACE
-from lexbeam.transforms.change.spaces.aligning import ALIGN, NEIGHBOURS, SLICE, AlignOptions, NeighbourOptions
-from lexbeam.transforms.change.spaces.counting import ADD_CONTEXTS, COUNT_CONTEXTS, REPRESENT, pieces_of, sums_of
-from lexbeam.transforms.change.spaces.shards import AVERAGE, SHARD, SPACE, ShardOptions, steps_of
-from lexbeam.transforms.change.spaces.training import TRAIN_JOINTLY, Train
-from lexbeam.transforms.change.view.counts import COUNT, SHUFFLE, count_groups
+from lexbeam.transforms.change.scores.null_deals import CountDealt, DealDocuments, DealOptions, SizeDocuments
+from lexbeam.transforms.change.scores.scoring import ChangeScoreOptions, ScoreSeed
+from lexbeam.transforms.change.scores.series import MakeSeries
+from lexbeam.transforms.change.scores.system_ensembles import CompareSystems
+from lexbeam.transforms.change.scores.traces import TraceSlices
+from lexbeam.transforms.change.spaces.aligning import (
+    Align,
+    AlignOptions,
+    DescribeSlice,
+    ListNeighbours,
+    NeighbourOptions,
+)
+from lexbeam.transforms.change.spaces.counting import AddContexts, CountContexts, Represent, pieces_of, sums_of
+from lexbeam.transforms.change.spaces.shards import AverageLast, AverageStep, ShardOptions, TrainShard, steps_of
+from lexbeam.transforms.change.spaces.training import Train, TrainJointly
+from lexbeam.transforms.change.view.counts import CountSlice, ShuffleRange, count_groups
 from lexbeam.transforms.change.view.slices import Slice, filled_slices, per_slice, slice_of, slice_pairs
-from lexbeam.transforms.change.view.view_stage import MEASURE, RANGE_TOKENS, VIEW, ViewSpec
+from lexbeam.transforms.change.view.view_stage import RANGE_TOKENS, MeasureTokens, ViewSlices, ViewSpec
 from lexbeam.transforms.change.view.words import ViewTargets, case_of
 from lexbeam.transforms.common.errors import UsageError, nearest
 from lexbeam.transforms.common.options.fields import from_mapping, options_of, unused, value_of
@@ -330,29 +336,29 @@ def expected_artefacts(plan: ChangePlan) -> Mapping[str, int]:
     ranges = [*plan.view.ranges, *of_nulls]
     pieces = [pieces_of(number) for number in ranges]
     artefacts = {
-        MEASURE.name: parts * slices * (plan.budget is not None),
-        SIZES.name: parts * len({place for group in groups for place in group}),
-        DEALT.name: parts * nulls * sum(map(len, groups)),
-        COUNT.name: (slices + 2 * pairs * nulls + slices * null_series) * (1 + count_groups(parts)),
-        SHUFFLE.name: sum(plan.view.ranges),
-        COUNT_CONTEXTS.name: sum(pieces) * counted,
-        ADD_CONTEXTS.name: sum(map(sums_of, pieces)) * counted,
-        REPRESENT.name: trained * counted,
+        MeasureTokens.name: parts * slices * (plan.budget is not None),
+        SizeDocuments.name: parts * len({place for group in groups for place in group}),
+        CountDealt.name: parts * nulls * sum(map(len, groups)),
+        CountSlice.name: (slices + 2 * pairs * nulls + slices * null_series) * (1 + count_groups(parts)),
+        ShuffleRange.name: sum(plan.view.ranges),
+        CountContexts.name: sum(pieces) * counted,
+        AddContexts.name: sum(map(sums_of, pieces)) * counted,
+        Represent.name: trained * counted,
         Train.name: trained * (not steps and not counted),
-        TRAIN_JOINTLY.name: together,
-        SHARD.name: trained * steps * plan.sharding.shards,
-        AVERAGE.name: trained * (steps - 1) * (steps > 0),
-        SPACE.name: trained * (steps > 0),
-        ALIGN.name: pairs * (seeds + nulls) * len(set(plan.score.alignments)),
-        SCORE.name: pairs * (seeds + nulls),
-        COMBINE.name: pairs,
-        SUMMARISE.name: pairs,
-        SYSTEMS_SIDE_BY_SIDE.name: pairs * bool(plan.score.systems or plan.beside),
-        NEIGHBOURS.name: spaces * seeds,
-        SLICE.name: slices,
-        DEAL.name: len(groups),
-        TRACE.name: (seeds + nulls) * plan.series,
-        SERIES.name: int(plan.series),
+        TrainJointly.name: together,
+        TrainShard.name: trained * steps * plan.sharding.shards,
+        AverageStep.name: trained * (steps - 1) * (steps > 0),
+        AverageLast.name: trained * (steps > 0),
+        Align.name: pairs * (seeds + nulls) * len(set(plan.score.alignments)),
+        ScoreSeed.name: pairs * (seeds + nulls),
+        CombineSeeds.name: pairs,
+        Summarise.name: pairs,
+        CompareSystems.name: pairs * bool(plan.score.systems or plan.beside),
+        ListNeighbours.name: spaces * seeds,
+        DescribeSlice.name: slices,
+        DealDocuments.name: len(groups),
+        TraceSlices.name: (seeds + nulls) * plan.series,
+        MakeSeries.name: int(plan.series),
     }
     for other in plan.beside:
         found = expected_artefacts(other)
@@ -362,29 +368,41 @@ def expected_artefacts(plan: ChangePlan) -> Mapping[str, int]:
 
 
 # What systems that want other spaces make again.
-_BESIDE = (COUNT_CONTEXTS, ADD_CONTEXTS, REPRESENT, Train, TRAIN_JOINTLY, SHARD, AVERAGE, SPACE, ALIGN, SCORE, COMBINE)
+_BESIDE = (
+    CountContexts,
+    AddContexts,
+    Represent,
+    Train,
+    TrainJointly,
+    TrainShard,
+    AverageStep,
+    AverageLast,
+    Align,
+    ScoreSeed,
+    CombineSeeds,
+)
 
 
-# Of COUNT some are of null slices: they come last.
+# Of CountSlice some are of null slices: they come last.
 WAITS = {
-    VIEW.name: (MEASURE.name,),
-    DEAL.name: (SIZES.name,),
-    DEALT.name: (DEAL.name,),
-    COUNT.name: (VIEW.name, DEALT.name),
-    SHUFFLE.name: (VIEW.name,),
-    Train.name: (COUNT.name, SHUFFLE.name),
-    SHARD.name: (COUNT.name, SHUFFLE.name),
-    COUNT_CONTEXTS.name: (COUNT.name, SHUFFLE.name),
-    ADD_CONTEXTS.name: (COUNT_CONTEXTS.name,),
-    REPRESENT.name: (ADD_CONTEXTS.name,),
-    SPACE.name: (SHARD.name, AVERAGE.name),
-    TRAIN_JOINTLY.name: (COUNT.name, SHUFFLE.name),
-    ALIGN.name: (Train.name, TRAIN_JOINTLY.name, SPACE.name, REPRESENT.name),
-    SCORE.name: (ALIGN.name,),
-    COMBINE.name: (SCORE.name, DEAL.name),
-    SUMMARISE.name: (COMBINE.name,),
-    SYSTEMS_SIDE_BY_SIDE.name: (COMBINE.name,),
-    SERIES.name: (TRACE.name,),
+    ViewSlices.name: (MeasureTokens.name,),
+    DealDocuments.name: (SizeDocuments.name,),
+    CountDealt.name: (DealDocuments.name,),
+    CountSlice.name: (ViewSlices.name, CountDealt.name),
+    ShuffleRange.name: (ViewSlices.name,),
+    Train.name: (CountSlice.name, ShuffleRange.name),
+    TrainShard.name: (CountSlice.name, ShuffleRange.name),
+    CountContexts.name: (CountSlice.name, ShuffleRange.name),
+    AddContexts.name: (CountContexts.name,),
+    Represent.name: (AddContexts.name,),
+    AverageLast.name: (TrainShard.name, AverageStep.name),
+    TrainJointly.name: (CountSlice.name, ShuffleRange.name),
+    Align.name: (Train.name, TrainJointly.name, AverageLast.name, Represent.name),
+    ScoreSeed.name: (Align.name,),
+    CombineSeeds.name: (ScoreSeed.name, DealDocuments.name),
+    Summarise.name: (CombineSeeds.name,),
+    CompareSystems.name: (CombineSeeds.name,),
+    MakeSeries.name: (TraceSlices.name,),
 }
 
 
@@ -401,56 +419,56 @@ def weights_of(options: ChangeOptions) -> Mapping[str, float]:
     slices = 1 + options.null * (1 + series)  # whatever the seeds
     variants = variants_of(options.score.alignments)
     return {
-        MEASURE.name: 1.0 if options.max_tokens else 0.0,
-        VIEW.name: 2.0,
-        COUNT.name: 0.5,
-        SHUFFLE.name: 1.0,
-        SIZES.name: 0.2,
-        DEAL.name: 0.1,
-        DEALT.name: options.null * (1.5 if series else 1.0),
-        COUNT_CONTEXTS.name: slices * 2.0 * sgns.window / 10 if counted else 0.0,
-        ADD_CONTEXTS.name: slices * 0.5 if counted else 0.0,
-        REPRESENT.name: runs * 2.0 if counted else 0.0,
+        MeasureTokens.name: 1.0 if options.max_tokens else 0.0,
+        ViewSlices.name: 2.0,
+        CountSlice.name: 0.5,
+        ShuffleRange.name: 1.0,
+        SizeDocuments.name: 0.2,
+        DealDocuments.name: 0.1,
+        CountDealt.name: options.null * (1.5 if series else 1.0),
+        CountContexts.name: slices * 2.0 * sgns.window / 10 if counted else 0.0,
+        AddContexts.name: slices * 0.5 if counted else 0.0,
+        Represent.name: runs * 2.0 if counted else 0.0,
         Train.name: runs * training * (APART in variants and not in_shards and not counted),
-        TRAIN_JOINTLY.name: runs * training * len([name for name in variants if name != APART]),
-        SHARD.name: runs * training if in_shards else 0.0,
-        AVERAGE.name: runs * 0.2 if in_shards else 0.0,
-        SPACE.name: runs * 0.2 if in_shards else 0.0,
-        ALIGN.name: runs * 1.0,
-        SCORE.name: runs * (0.5 + sum(bool(MEASURES[name].uses) for name in options.score.measures)),
-        COMBINE.name: 0.5,
-        SUMMARISE.name: 0.5,
-        SYSTEMS_SIDE_BY_SIDE.name: 0.1 if options.score.systems else 0.0,
-        NEIGHBOURS.name: runs * 0.5,
-        SLICE.name: 0.1,
-        TRACE.name: runs * 1.0 if series else 0.0,
-        SERIES.name: 0.2 if series else 0.0,
+        TrainJointly.name: runs * training * len([name for name in variants if name != APART]),
+        TrainShard.name: runs * training if in_shards else 0.0,
+        AverageStep.name: runs * 0.2 if in_shards else 0.0,
+        AverageLast.name: runs * 0.2 if in_shards else 0.0,
+        Align.name: runs * 1.0,
+        ScoreSeed.name: runs * (0.5 + sum(bool(MEASURES[name].uses) for name in options.score.measures)),
+        CombineSeeds.name: 0.5,
+        Summarise.name: 0.5,
+        CompareSystems.name: 0.1 if options.score.systems else 0.0,
+        ListNeighbours.name: runs * 0.5,
+        DescribeSlice.name: 0.1,
+        TraceSlices.name: runs * 1.0 if series else 0.0,
+        MakeSeries.name: 0.2 if series else 0.0,
     }
 
 
 STAGES: tuple[Any, ...] = (
-    MEASURE,
-    VIEW,
-    SIZES,
-    DEAL,
-    DEALT,
-    COUNT,
-    SHUFFLE,
-    COUNT_CONTEXTS,
-    ADD_CONTEXTS,
-    REPRESENT,
+    MeasureTokens,
+    ViewSlices,
+    SizeDocuments,
+    DealDocuments,
+    CountDealt,
+    CountSlice,
+    ShuffleRange,
+    CountContexts,
+    AddContexts,
+    Represent,
     Train,
-    TRAIN_JOINTLY,
-    SHARD,
-    AVERAGE,
-    SPACE,
-    ALIGN,
-    SCORE,
-    COMBINE,
-    SUMMARISE,
-    SYSTEMS_SIDE_BY_SIDE,
-    TRACE,
-    SERIES,
-    NEIGHBOURS,
-    SLICE,
+    TrainJointly,
+    TrainShard,
+    AverageStep,
+    AverageLast,
+    Align,
+    ScoreSeed,
+    CombineSeeds,
+    Summarise,
+    CompareSystems,
+    TraceSlices,
+    MakeSeries,
+    ListNeighbours,
+    DescribeSlice,
 )

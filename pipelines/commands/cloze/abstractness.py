@@ -9,22 +9,20 @@ docs/tasks/cloze/abstractness.md says what words are described by and what the m
 from collections.abc import Iterator, Mapping, Sequence
 
 from lexbeam.pipelines.frame.command import Action, Command
-from lexbeam.transforms.cloze.abstractness.estimators import ESTIMATORS
-from lexbeam.transforms.cloze.abstractness.inputs import InputResources
-from lexbeam.transforms.cloze.abstractness.options import AbstractnessOptions, check_abstractness
-from lexbeam.transforms.cloze.abstractness.ratings import joined_ratings
-from lexbeam.transforms.cloze.abstractness.training import Learned, inputs_of, learn
+from lexbeam.transforms.cloze.abstractness.concreteness_estimators import ESTIMATORS
+from lexbeam.transforms.cloze.abstractness.concreteness_inputs import InputResources
+from lexbeam.transforms.cloze.abstractness.concreteness_options import AbstractnessOptions, check_abstractness
+from lexbeam.transforms.cloze.abstractness.concreteness_training import Learned, inputs_of, joined_ratings, learn
 from lexbeam.transforms.cloze.word_resources import RATINGS, VECTORS, WORDNET
 from lexbeam.transforms.common.errors import UsageError, check_packages
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.texts.languages import short_tag
 from lexbeam.transforms.evaluation.evaluating import MeasuredMetric
 from lexbeam.transforms.learning.models.keeping import keep_model
-from lexbeam.transforms.lexicon.finding_wordnet import spec_or_default
-from lexbeam.transforms.lexicon.kinds import parse_spec
-from lexbeam.transforms.lexicon.resources import Lexicon, LexiconOptions, prepare
-from lexbeam.transforms.lexicon.vectors.static_vectors import StaticVectors
-from lexbeam.transforms.lexicon.word_lists.word_list import WordList
+from lexbeam.transforms.lexicon.compiled.static_vectors import StaticVectors
+from lexbeam.transforms.lexicon.compiled.word_list import WordList
+from lexbeam.transforms.lexicon.resource_cache import parse_spec
+from lexbeam.transforms.lexicon.resources import Lexicon, LexiconOptions, prepare, spec_or_default
 from lexbeam.transforms.lexicon.wordnet.wordnet import WordNet
 
 

@@ -14,31 +14,103 @@ from typing import Any
 import pyarrow as pa
 
 from lexbeam.pipelines.commands.intake import file_digests
-from lexbeam.pipelines.commands.options import input_folder
-from lexbeam.pipelines.frame.command import Action, Command, HandedBack, Inputs, Opening, PublishOptions, TableSource
-from lexbeam.pipelines.frame.inputs import list_inputs
-from lexbeam.schemas.cloze.questions import (
+from lexbeam.pipelines.commands.options import annotators, input_folder, order_seed, sheet_path
+from lexbeam.pipelines.commands.sheet_files import check_sheets, path_of, write_texts
+from lexbeam.pipelines.frame.command import (
+    Action,
+    Command,
+    FolderOptions,
+    HandedBack,
+    Inputs,
+    Opening,
+    PublishOptions,
+    TableSource,
+)
+from lexbeam.pipelines.frame.inputs import folder_with, list_inputs
+from lexbeam.schemas.cloze import (
     ANNOTATION_REASONS,
     ANNOTATION_REJECTS,
     ANNOTATIONS,
+    KINDS,
     QUESTIONS,
     VERDICT_REASONS,
     VERDICTS,
 )
-from lexbeam.transforms.cloze.annotations.files import AnnotationOptions, read_annotations
-from lexbeam.transforms.cloze.annotations.quality import QualityOptions, settle_annotations
-from lexbeam.transforms.cloze.annotations.sheet import COLUMNS as SHEET_COLUMNS
-from lexbeam.transforms.cloze.annotations.sheet import asked_rows
-from lexbeam.transforms.cloze.annotations.tables import COLUMNS, annotation_rows, figures_of, questions_of, verdict_rows
-from lexbeam.transforms.cloze.questions.files import check_name, refuse_existing, write_questions
+from lexbeam.transforms.cloze.questions.answer_sheets import (
+    QUESTION_COLUMNS,
+    SHEET,
+    SHEET_COLUMNS,
+    AnnotationOptions,
+    annotation_rows,
+    asked_rows,
+    figures_of,
+    questions_of,
+    read_annotations,
+    verdict_rows,
+)
+from lexbeam.transforms.cloze.questions.quality import QualityOptions, settle_annotations
+from lexbeam.transforms.cloze.questions.question import check_name, refuse_existing, write_questions
 from lexbeam.transforms.common.code.fingerprints import digest
+from lexbeam.transforms.common.draws.by_content import content_hashes, permutation
+from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.options.fields import embedded, option
 from lexbeam.transforms.common.publish.snapshots import Snapshot, open_snapshot
 from lexbeam.transforms.common.shown import Block, amount, counts_tail, explained_counts
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.receipts import checked
 from lexbeam.transforms.common.store.tables import read_rows, read_table
+from lexbeam.transforms.people.sheets import sheet_text
 from lexbeam.transforms.report.panels import Panel, SectionTable, TableColumn
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClozeExportOptions(FolderOptions):
+    """Options of `lexbeam cloze export`."""
+
+    to: str = sheet_path()
+    annotator: tuple[str, ...] = annotators()
+    kind: tuple[str, ...] = option((), help="questions of these kinds alone", metavar="KIND", choices=KINDS)
+    split: tuple[str, ...] = option((), help="questions of these splits alone", metavar="SPLIT")
+    most: int | None = option(None, help="ask so many questions, drawn by `seed`", least=1)
+    seed: int = order_seed()
+
+
+class ClozeExport(Command[ClozeExportOptions, None]):
+    """`lexbeam cloze export`."""
+
+    options = ClozeExportOptions
+    examples = """\
+  lexbeam cloze export cloze --to sheets/questions.tsv
+  lexbeam cloze export cloze --to sheets/questions.tsv --annotator anna,bob --most 200
+  lexbeam cloze export cloze --to test.tsv --kind nonspecificity --split test"""
+
+    def check(self, options: ClozeExportOptions) -> None:
+        check_sheets(options.to, options.annotator)
+
+    def action(self, options: ClozeExportOptions, action: Action) -> None:
+        """Write the files; those that are there already are left, if they are the same."""
+        snapshot = folder_with(options.path, QUESTIONS.name)
+        questions = snapshot.read(QUESTIONS.name, list(SHEET_COLUMNS))
+        asked = asked_rows(questions, options.kind, options.split)
+        rows = asked.rows
+        if not rows.num_rows:
+            splits = ", ".join(sorted(set(questions["split"].drop_null().to_pylist())))
+            raise LexbeamError(
+                f"{options.path!r} has no question to ask about"
+                + (f", of {asked.too_long} that a cell can hold" if asked.too_long else "")
+                + (f"; it has splits {splits}" if splits else "")
+            )
+        if options.most is not None:
+            keys = content_hashes(rows["question_id"], rows["kind"])
+            rows = rows.take(permutation(keys, seed=options.seed, label="cloze/export")[: options.most])
+        texts = {
+            path_of(options.to, name): sheet_text(SHEET, rows, annotator=name, seed=options.seed)
+            for name in options.annotator or ("",)
+        }
+        write_texts(texts, f"{amount(rows.num_rows, 'questions')} to answer", action.tell)
+        if asked.too_long:
+            action.tell(f"{asked.too_long} questions are left out: no cell holds their texts")
+
 
 SECTION = "cloze.annotate"
 
@@ -149,7 +221,7 @@ class ClozeAnnotate(Command[ClozeAnnotateOptions, list[dict[str, Any]]]):
     def action(self, options: ClozeAnnotateOptions, action: Action) -> Mapping[str, pa.Table]:
         """Read the annotations, settle which count, and judge the questions by them."""
         parts = [checked(part) for part in action.inputs.only(QUESTIONS.name).parts]
-        questions = questions_of(read_rows(parts, list(COLUMNS)))
+        questions = questions_of(read_rows(parts, list(QUESTION_COLUMNS)))
 
         def sheet_rows() -> pa.Table:
             return asked_rows(read_table(parts, list(SHEET_COLUMNS)), (), ()).rows

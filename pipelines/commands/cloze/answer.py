@@ -8,6 +8,7 @@ docs/tasks/cloze/answer.md says what systems compute, and what they are trained 
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -32,27 +33,37 @@ from lexbeam.pipelines.frame.command import (
     RunnerOptions,
     TableSource,
 )
-from lexbeam.schemas.cloze.answers import ANSWERS, ASKED_REASONS
-from lexbeam.schemas.cloze.pairs import KINDS, PAIRS
-from lexbeam.schemas.cloze.questions import QUESTIONS
+from lexbeam.schemas.cloze import ANSWERS, ASKED_REASONS, KINDS, PAIRS, QUESTIONS
 from lexbeam.schemas.common_tables import CLOZE_METRICS
-from lexbeam.transforms.cloze.answers.data import ASK, ASKED, ENCODE_ASKED, AskTask, FiveWayQuestions, VocabularyOptions
-from lexbeam.transforms.cloze.answers.evaluation import MEASURE_ANSWERS, MeasureSettings
+from lexbeam.transforms.cloze.answers.data import (
+    ASKED,
+    AskPart,
+    AskTask,
+    EncodeAsked,
+    EncodedAsked,
+    FiveWayQuestions,
+    VocabularyOptions,
+)
+from lexbeam.transforms.cloze.answers.evaluation import MeasureAnswers, MeasureTask
 from lexbeam.transforms.cloze.answers.trained_systems import (
-    ANSWER,
-    ANSWER_TRAIN,
-    CHOOSE_ANSWERS,
+    REGISTRY,
     SYSTEMS,
     WHOLE,
-    AnswerOptions,
+    AnswerQuestions,
+    AnswerTask,
     ChoiceModel,
-    ChoiceSettings,
-    TrainedSystem,
+    ChoiceTask,
+    ChooseAnswers,
+    FitSystem,
+    HeldBy,
     check_systems,
     choice_models,
+    encoders_chosen,
     within_system,
 )
-from lexbeam.transforms.cloze.readers.options import CONTEXT, NetworkOptions, check_torch
+from lexbeam.transforms.cloze.readers.data import GroupTask, QuestionGroup
+from lexbeam.transforms.cloze.readers.options import CONTEXT, NetworkOptions, ReaderNetworkOptions, check_torch
+from lexbeam.transforms.cloze.readers.reading_in_folds import NetworkSetting
 from lexbeam.transforms.cloze.word_resources import vectors_option
 from lexbeam.transforms.common.draws.splits import parse_shares
 from lexbeam.transforms.common.errors import NoDataError, UsageError
@@ -62,18 +73,19 @@ from lexbeam.transforms.common.shown import Block, Grid, amount, counts_tail, nu
 from lexbeam.transforms.common.store.receipts import checked, totals
 from lexbeam.transforms.common.store.tables import Part, read_rows
 from lexbeam.transforms.evaluation.bootstrap import BootstrapOptions
-from lexbeam.transforms.lexicon.encoders.options import DEVICES
+from lexbeam.transforms.learning.crossfitting import FittedModel, formats_chosen
+from lexbeam.transforms.lexicon.encoders.span_vectors import DEVICES
 from lexbeam.transforms.lexicon.resources import CacheOptions, LexiconOptions, prepare
 from lexbeam.transforms.report.panels import Panel, Rows
 
 if TYPE_CHECKING:
     import apache_beam as beam
 
-    from lexbeam.transforms.cloze.answers.ptransforms import Key
-
 SECTION = "cloze.answer"
 BY = ("article", "split")
 SPLITS = ("train", "dev", "test")
+# System, language, kind that it is trained on, and fold.
+Key = tuple[str, str, str, int]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,19 +156,26 @@ class AnswerPlan(NamedTuple):
         tasks: parts of pairs, with those of questions that have the same number.
         more: parts of further pairs.
         languages: those of the questions.
-        keys: what is trained.
+        keys: what is trained, sorted.
         models: what comes trained.
+        by: what is held out.
+        setting: what networks are trained with.
+        options: all options.
     """
 
     tasks: tuple[AskTask, ...]
     more: tuple[Part, ...]
     languages: tuple[str, ...]
-    keys: "tuple[Key, ...]"
+    keys: tuple[Key, ...]
     models: tuple[ChoiceModel, ...]
-    vocabulary: VocabularyOptions
-    options: AnswerOptions
-    settings: ChoiceSettings
-    bootstrap: BootstrapOptions
+    by: HeldBy
+    setting: NetworkSetting
+    options: ClozeAnswerOptions
+
+    @property
+    def tested(self) -> str | None:
+        """The split whose questions alone count; None: all do."""
+        return self.by.splits[-1] if self.by.splits else None
 
     @property
     def pairs(self) -> tuple[Part, ...]:
@@ -194,7 +213,7 @@ def _tasks(pairs: Sequence[Part], questions: Sequence[Part] | None) -> tuple[Ask
     )
 
 
-def _keys(options: ClozeAnswerOptions, groups: Collection[tuple[str, str]]) -> "tuple[Key, ...]":
+def _keys(options: ClozeAnswerOptions, groups: Collection[tuple[str, str]]) -> tuple[Key, ...]:
     """Return what is trained: systems, for each language and kind, and each fold of the articles."""
     systems = [system for system in SYSTEMS if system in options.systems]
     folds = (WHOLE,) if options.by == "split" else range(options.folds)
@@ -232,6 +251,44 @@ def _groups(rows: pa.Table) -> set[tuple[str, str]]:
     return {(row["language"] or "", row["kind"]) for row in combinations}
 
 
+def _rows(task: AskTask) -> float:
+    return float(task.pairs.rows)
+
+
+def _groups_to_encode(
+    asked: tuple[tuple[int, FiveWayQuestions], ...], plan: AnswerPlan
+) -> Iterator[tuple[str, GroupTask]]:
+    parts = tuple(Part.of("asked", number, of.rows) for number, of in sorted(asked, key=itemgetter(0)))
+    for language in plan.languages:
+        yield language, GroupTask(QuestionGroup("", language), plan.pairs, parts, plan.more)
+
+
+def _answer_tasks(
+    element: tuple[str, EncodedAsked], keys: tuple[Key, ...], setting: NetworkSetting
+) -> Iterator[tuple[Key, AnswerTask]]:
+    of, encoded = element
+    for key in keys:
+        system, language, kind, fold = key
+        if language == of:
+            needed = setting if SYSTEMS[system].network else None
+            yield key, AnswerTask(system, language, kind, fold, encoded, needed)
+
+
+def _choice_tasks(
+    element: tuple[int, FiveWayQuestions], models: tuple[ChoiceModel, ...], pairs: tuple[Part, ...]
+) -> Iterator[tuple[tuple[str, int], ChoiceTask]]:
+    number, asked = element
+    (beside,) = (part for part in pairs if part.number == number)
+    for model in models:
+        yield (model.system, number), ChoiceTask(model, beside, Part.of("asked", number, asked.rows))
+
+
+def _measure_tasks(
+    answers: tuple[Part, ...], encoded: tuple[tuple[str, EncodedAsked], ...]
+) -> Iterator[tuple[int, MeasureTask]]:
+    yield 0, MeasureTask(tuple(sorted(answers)), tuple(sorted(encoded, key=itemgetter(0))))
+
+
 class ClozeAnswer(Command[ClozeAnswerOptions, AnswerPlan]):
     """`lexbeam cloze answer`."""
 
@@ -241,8 +298,8 @@ class ClozeAnswer(Command[ClozeAnswerOptions, AnswerPlan]):
   lexbeam cloze answer cloze --asked targets --folds 4 --vectors news.vec
   lexbeam cloze answer cloze --systems ga5,multiple-choice:models/bert --by split --no-cross"""
     tables = (ANSWERS, CLOZE_METRICS)
-    stages = (ASK, ENCODE_ASKED, ANSWER_TRAIN, ANSWER, CHOOSE_ANSWERS, MEASURE_ANSWERS)
-    rows: Mapping[str, type] = {"asked": FiveWayQuestions, "trained": tuple[tuple[str, str, str, int], TrainedSystem]}
+    stages = (AskPart, EncodeAsked, FitSystem, AnswerQuestions, ChooseAnswers, MeasureAnswers)
+    rows: Mapping[str, type] = {"asked": FiveWayQuestions, "trained": tuple[Key, FittedModel]}
     opening = Opening(
         "Answers of reading systems",
         "How many questions each system answers rightly, with an interval; chance is one in five. Systems "
@@ -294,57 +351,66 @@ class ClozeAnswer(Command[ClozeAnswerOptions, AnswerPlan]):
         languages_of(pairs, more, languages)
         vectors = (options.vectors,) if options.vectors else ()
         lexicon = prepare(LexiconOptions(resources=vectors, cache=options.resources.cache))
-        train, dev, test = options.splits if by_split else SPLITS
-        models = choice_models(options.systems)
         return AnswerPlan(
             tasks=_tasks(pairs, questions),
             more=more,
             languages=languages,
             keys=_keys(options, groups),
-            models=models,
-            vocabulary=options.vocabulary,
-            options=AnswerOptions(
-                0 if by_split else options.folds,
-                (train, dev, test),
-                options.cross,
-                options.seed,
-                options.reader,
-                lexicon,
-            ),
-            settings=ChoiceSettings(
-                options.max_length,
-                options.device,
-                test if by_split else None,
-                tuple(sorted({model.kind for model in models})),
-            ),
-            bootstrap=options.bootstrap,
+            models=choice_models(options.systems),
+            by=HeldBy(0 if by_split else options.folds, options.splits if by_split else (), options.seed),
+            setting=NetworkSetting(ReaderNetworkOptions(**vars(options.reader), prior=0, further_each=0), lexicon),
+            options=options,
         )
 
     def build(self, pipeline: "beam.Pipeline", plan: AnswerPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
         """Parts of pairs and questions in, parts of answers and metrics out."""
         import apache_beam as beam
 
-        from lexbeam.transforms.cloze.answers.ptransforms import AnswerAll, AskAll, MeasureAll
+        from lexbeam.transforms.common.store.ptransforms import Each, NameParts, Once
+        from lexbeam.transforms.learning.ptransforms import CrossFit
 
-        options = plan.options._replace(lexicon=graph.carry(plan.options.lexicon))
-        graph.expect(ENCODE_ASKED, len(plan.languages))
+        workspace, options = graph.workspace, plan.options
+        graph.expect(EncodeAsked, len(plan.languages))
         if plan.keys:
-            graph.expect(ANSWER_TRAIN, len(plan.keys))
-            graph.expect(ANSWER, len(plan.keys))
+            graph.expect(FitSystem, len(plan.keys))
+            graph.expect(AnswerQuestions, len(plan.keys))
         if plan.models:
-            graph.expect(CHOOSE_ANSWERS, len(plan.models) * len(plan.tasks))
-        graph.expect(MEASURE_ANSWERS, 1)
-        asked, encoded = graph.tasks(
-            pipeline, "Parts", [(task.number, task) for task in plan.tasks], ASK
-        ) | "AskAll" >> AskAll(graph.workspace, plan.languages, plan.pairs, plan.more, plan.vocabulary, graph.lanes)
-        trained, answers = (asked, encoded) | "AnswerAll" >> AnswerAll(
-            graph.workspace, plan.keys, plan.models, options, plan.settings, plan.pairs, graph.lanes
+            graph.expect(ChooseAnswers, len(plan.models) * len(plan.tasks))
+        graph.expect(MeasureAnswers, 1)
+        parts = graph.tasks(pipeline, "Parts", [(task.number, task) for task in plan.tasks], AskPart)
+        asked = parts | "Ask" >> Each(workspace, AskPart(), lambda part: [part], lanes=graph.lanes, weight=_rows)
+        groups = partial(_groups_to_encode, plan=plan)
+        encoded = asked | "Encode" >> Once(workspace, EncodeAsked(options.vocabulary), groups)
+        trained = answered = chosen = pipeline | "None" >> beam.Create([])
+        if plan.keys:
+            setting = plan.setting._replace(vectors=graph.carry(plan.setting.vectors))
+            systems = tuple(sorted({system for system, *_ in plan.keys}))
+            trained, answered = encoded | "Read" >> CrossFit(
+                workspace,
+                FitSystem(plan.by),
+                AnswerQuestions(plan.by, options.cross),
+                partial(_answer_tasks, keys=plan.keys, setting=setting),
+                lanes=graph.lanes,
+                entries={REGISTRY: systems, **formats_chosen("safetensors")},
+            )
+        if plan.models:
+            chosen = asked | "Choose" >> Each(
+                workspace,
+                ChooseAnswers(options.max_length, options.device, plan.tested),
+                partial(_choice_tasks, models=plan.models, pairs=plan.pairs),
+                lanes=graph.lanes,
+                weight=lambda _: 1.0,
+                entries=encoders_chosen(plan.models),
+            )
+        keys = (*plan.keys, *((model.system, part.number) for model in plan.models for part in plan.pairs))
+        all_answers = (answered, chosen) | "AllAnswers" >> beam.Flatten()
+        answers = all_answers | "Number" >> beam.ParDo(NameParts(ANSWERS.name, keys=keys))
+        measured = {"answers": answers, "encoded": encoded} | "Measure" >> Once(
+            workspace, MeasureAnswers(options.bootstrap, plan.tested), _measure_tasks
         )
-        measures = MeasureSettings(plan.bootstrap, plan.settings.split)
-        metrics = (answers, encoded) | "MeasureAll" >> MeasureAll(graph.workspace, measures)
-        parts = (answers, metrics) | "AllParts" >> beam.Flatten()
-        counted = asked | "Counted" >> beam.Values()
-        return {"parts": parts, "asked": counted, "trained": trained}
+        metrics = measured | "NameMetrics" >> beam.ParDo(NameParts(CLOZE_METRICS.name))
+        all_parts = (answers, metrics) | "AllParts" >> beam.Flatten()
+        return {"parts": all_parts, "asked": asked | "Counted" >> beam.Values(), "trained": trained}
 
     def resources(self, plan: AnswerPlan) -> Mapping[str, Any]:
         return {
@@ -358,8 +424,8 @@ class ClozeAnswer(Command[ClozeAnswerOptions, AnswerPlan]):
         kinds = {kind for kind, _ in counts}
         return {
             "systems": [*dict.fromkeys(key[0] for key in plan.keys), *(model.system for model in plan.models)],
-            "folds": plan.options.folds,
-            "splits": [] if plan.options.folds else list(plan.options.splits),
+            "folds": plan.by.folds,
+            "splits": list(plan.by.splits),
             "kinds": [
                 {
                     "kind": kind,
@@ -375,11 +441,11 @@ class ClozeAnswer(Command[ClozeAnswerOptions, AnswerPlan]):
                     "language": language,
                     "trained_on": kind,
                     "fold": None if fold == WHOLE else fold,
-                    "epochs": len(trained.losses),
-                    "best": trained.best,
-                    "questions": trained.questions,
-                    "held_out": trained.held_out,
-                    "loss": trained.losses[trained.best] if trained.losses else None,
+                    "epochs": len(trained.figures.losses),
+                    "best": trained.figures.best,
+                    "questions": trained.figures.rows,
+                    "held_out": trained.figures.held_out,
+                    "loss": trained.figures.losses[trained.figures.best] if trained.figures.losses else None,
                 }
                 for (system, language, kind, fold), trained in sorted(outcome.rows["trained"], key=itemgetter(0))
             ],

@@ -3,31 +3,216 @@
 lexbeam cloze candidates cloze --kind nonspecificity --wordnet /usr/share/wordnet
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import logging
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import pyarrow as pa
 import pyarrow.compute as pc
 
-from lexbeam.pipelines.commands.cloze.explain import CANDIDATES_IN_TEXT
-from lexbeam.pipelines.commands.options import input_folder
-from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Inputs, Opening, RunnerOptions, TableSource
-from lexbeam.schemas.cloze.candidates import CANDIDATES
-from lexbeam.schemas.cloze.pairs import PAIRS
-from lexbeam.transforms.cloze.filters.candidates import COUNTED, JUDGE, CandidateSetting, Judgement
-from lexbeam.transforms.cloze.filters.options import CandidateOptions, check_candidates, filter_request
-from lexbeam.transforms.cloze.filters.registry import FILTERS
-from lexbeam.transforms.cloze.filters.thresholds import MEASURE, RANDOM_PAIRS, SETTLE, Sampled, Thresholds, cutoff_of
-from lexbeam.transforms.cloze.shown.candidate_panels import FILTERED, candidate_panels
+from lexbeam.pipelines.commands.options import annotation_engine, input_folder
+from lexbeam.pipelines.frame.blocks import shown_lines
+from lexbeam.pipelines.frame.command import (
+    Action,
+    Command,
+    Graph,
+    HandedBack,
+    Inputs,
+    Opening,
+    RunnerOptions,
+    StringCall,
+    TableSource,
+)
+from lexbeam.pipelines.shown.rows import rows_as_json, rows_as_tsv
+from lexbeam.schemas.cloze import CANDIDATES, CRITERIA, FLAGS, KINDS, PAIRS
+from lexbeam.transforms.annotation.engines.known_engines import describe_engine, load_engine
+from lexbeam.transforms.cloze.filters.candidate_options import (
+    CandidateOptions,
+    check_candidates,
+    filter_request,
+    lacking,
+)
+from lexbeam.transforms.cloze.filters.candidate_panels import FILTERED, blocks_of, candidate_panels
+from lexbeam.transforms.cloze.filters.candidates import COUNTED, JUDGE, CandidateSetting, Judgement, explained, pair_of
+from lexbeam.transforms.cloze.filters.filters_of_kinds import FILTERS
+from lexbeam.transforms.cloze.filters.similarity import MEASURE, RANDOM_PAIRS, SETTLE, Sampled, Thresholds, cutoff_of
+from lexbeam.transforms.cloze.pairs.pair import LengthOptions
 from lexbeam.transforms.cloze.word_resources import WORDNET, check_model_language, warn_of_inflector, warn_of_languages
-from lexbeam.transforms.common.options.fields import embedded
+from lexbeam.transforms.common.errors import UsageError
+from lexbeam.transforms.common.options.fields import embedded, option
+from lexbeam.transforms.common.options.small_texts import read_text
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.shown import Block
+from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.receipts import checked, summed
 from lexbeam.transforms.common.store.tables import Part, read_rows
+from lexbeam.transforms.common.texts.languages import stated_language
+from lexbeam.transforms.formats.records.base import BadRecord
+from lexbeam.transforms.formats.records.text_cleaning import clean_text
 
 if TYPE_CHECKING:
     import apache_beam as beam
+
+
+log = logging.getLogger("lexbeam")
+
+LANGUAGE = "en"  # of texts of which neither an option nor an engine says it, as of ReCAM's
+ENGLISH = "builtin:en"
+_TOLD = ["form", "lemma", "upos", "kind", "passed", "reason", "rating", "depth", "sense", "gloss"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExplainedFilterOptions(CandidateOptions):
+    """The filters of candidates, as far as they have the resources they need."""
+
+    kind: tuple[str, ...] = option(
+        (),
+        help="what makes answers abstract: one or several; if not given, all, as far as there is what they need",
+        metavar="KIND",
+        choices=KINDS,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExplainOptions:
+    """Options of `lexbeam cloze explain`."""
+
+    passage: str = option(help="the passage, a text in UTF-8", metavar="FILE", path="file")
+    summary: str = option(help="its summary, a text in UTF-8", metavar="FILE", path="file")
+    language: str | None = option(
+        None,
+        help="language of both; if not given, that of the engine, without one en",
+        metavar="L",
+        stands_for=stated_language,
+    )
+    engine: str | None = annotation_engine("texts", group="")
+    tsv: bool = option(False, help="print a row for each word and kind, tab-separated, and nothing else")
+    json: bool = option(False, help="print the same rows as one JSON document, and nothing else")
+    lengths: LengthOptions = embedded(LengthOptions, group="limits")
+    filters: ExplainedFilterOptions = embedded(ExplainedFilterOptions, group="filters")
+
+    def __post_init__(self) -> None:
+        """Refuse two formats at once."""
+        if self.tsv and self.json:
+            raise UsageError("`tsv` and `json` are two formats: give one of them")
+
+
+def _judged(pair: pa.Table, filters: ExplainedFilterOptions) -> tuple[pa.Table, CandidateSetting]:
+    """Return what filters say of each word of the summary of a pair, and the filters."""
+    filtering = _filtering(filters)
+    for flag in pair["flags"][0].as_py():
+        log.warning("passage and summary: %s", FLAGS[flag])
+    warn_of_inflector(pair["language"].to_pylist(), filtering.setting.inflector)
+    if filtering.setting.abstractness is not None:
+        check_model_language(pair["language"].to_pylist(), filtering.setting.abstractness.language)
+    if any(held.name == WORDNET for held in filtering.setting.lexicon.held):
+        warn_of_languages(pair["language"].to_pylist(), filtering.setting.lexicon, "`language`")
+    return explained(pair, filtering), filtering
+
+
+def _lines(rows: pa.Table, filtering: CandidateSetting, options: ExplainOptions) -> Iterable[str]:
+    if options.tsv:
+        return shown_lines(rows_as_tsv(rows.schema.names, rows.to_pylist()))
+    if options.json:
+        return shown_lines(rows_as_json(rows.to_pylist()))
+    return shown_lines(blocks_of(rows, filtering))
+
+
+def _pair(options: ExplainOptions) -> pa.Table:
+    """Return the texts as a row of cloze/pairs.
+
+    Raises:
+        UsageError: one cannot be read, or is no passage or summary.
+    """
+    paths = {name: getattr(options, name) for name in ("passage", "summary")}
+    texts = {name: read_text(path, name) for name, path in paths.items()}
+    shown = {name: files.shown(path) for name, path in paths.items()}
+    return _pair_of_texts(texts, shown, options.language, options.engine, options.lengths)
+
+
+def _pair_of_texts(
+    texts: Mapping[str, str], shown: Mapping[str, str], language: str | None, engine: str | None, lengths: LengthOptions
+) -> pa.Table:
+    cleaned = {}
+    for name, text in texts.items():
+        try:
+            cleaned[name] = clean_text(text)
+        except BadRecord as error:
+            raise UsageError(f"`{name}` {shown[name]}: {error.detail}") from error
+    info = describe_engine(engine) if engine else None
+    known = language or (info.language if info else LANGUAGE)
+    loaded = load_engine(engine) if engine else None
+    try:
+        return pair_of(cleaned["passage"], cleaned["summary"], language=known, engine=loaded, lengths=lengths)
+    except BadRecord as error:
+        raise UsageError(f"{' and '.join(shown.values())} are no pair: {error.detail}") from error
+
+
+def _filtering(options: ExplainedFilterOptions) -> CandidateSetting:
+    """Return the filters; those without their resource are named and left out.
+
+    Raises:
+        UsageError: a kind or filter that is named lacks a resource it needs, or a threshold is a quantile.
+        LexbeamError: a resource cannot be read, or a package is missing.
+    """
+    named = {*options.filters, *(name for kind in options.kind for name in CRITERIA[kind])}
+    without = {name: need for name, need in lacking(options).items() if name not in named}
+    request = filter_request(replace(options, kind=options.kind or KINDS), without)
+    for name in request.quantiles:
+        raise UsageError(
+            f"`{name}_threshold`: a quantile is one of a corpus, and this is one pair; give the "
+            f"cosine that `lexbeam cloze candidates` told as threshold of {name}"
+        )
+    if "abstractness" in without:
+        log.warning("how concrete words are is not asked: no model is named (`abstractness`)")
+    if "nonspecificity" in without:
+        log.warning("senses, synonyms and antonyms are not asked: there is no WordNet (`wordnet`)")
+    return request.candidates
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairTextOptions:
+    """Options of a passage and a summary that are given as texts."""
+
+    passage: str = option(
+        help="a text, in place of a folder, with its `summary`: nothing is published, and what filters say of each "
+        "word of the summary is returned"
+    )
+    summary: str = option(help="the summary of `passage`, a text")
+    language: str | None = option(None, help="language of `passage` and `summary`; if not given, that of the engine")
+    engine: str | None = annotation_engine("passage and summary", otherwise="English ones are annotated by builtin:en")
+    lengths: LengthOptions = embedded(LengthOptions, group="limits")
+    filters: ExplainedFilterOptions = embedded(ExplainedFilterOptions, group="filters")
+
+
+def _candidates_in(options: PairTextOptions) -> pa.Table:
+    engine = options.engine or (ENGLISH if options.language in (None, LANGUAGE) else None)
+    texts = {"passage": options.passage, "summary": options.summary}
+    pair = _pair_of_texts(texts, {name: f"`{name}`" for name in texts}, options.language, engine, options.lengths)
+    return _judged(pair, options.filters)[0].select(_TOLD)
+
+
+CANDIDATES_IN_TEXT = StringCall(
+    PairTextOptions, "Of `passage` and `summary` a row for each word of the summary and kind.", _candidates_in
+)
+
+
+class ClozeExplain(Command[ExplainOptions, None]):
+    """`lexbeam cloze explain`."""
+
+    options = ExplainOptions
+    examples = """\
+  lexbeam cloze explain --passage passage.txt --summary summary.txt --engine builtin:en
+  lexbeam cloze explain --passage passage.txt --summary summary.txt --engine builtin:en \\
+      --abstractness models/concreteness --vectors news.vec --tsv"""
+
+    def action(self, options: ExplainOptions, action: Action) -> None:
+        """Tell of each word what filters say of it."""
+        rows, filtering = _judged(_pair(options), options.filters)
+        for line in _lines(rows, filtering, options):
+            (action.data or action.tell)(line)
+
 
 SECTION = "cloze.candidates"
 

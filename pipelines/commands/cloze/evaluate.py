@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from lexbeam.pipelines.commands.evaluation import Evaluation, out_or_told
 from lexbeam.pipelines.frame.command import HandedBack, Inputs, Opening, PublishOptions
-from lexbeam.schemas.cloze.pairs import KINDS
+from lexbeam.schemas.cloze import KINDS
 from lexbeam.schemas.common_tables import CLOZE_METRICS
 from lexbeam.transforms.cloze.answers.evaluation import MeasuredSystem, baselines_of, evaluated, systems_of
 from lexbeam.transforms.cloze.answers.five_way import FIVE, Key, joined_keys, read_answers, read_key
@@ -30,6 +30,8 @@ from lexbeam.transforms.common.shown import Grid, number
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.evaluation.bootstrap import BootstrapOptions
 from lexbeam.transforms.evaluation.outcomes import Floats
+from lexbeam.transforms.lexicon.compiled.frequencies import Frequencies
+from lexbeam.transforms.lexicon.compiled.word_list import WordList
 from lexbeam.transforms.lexicon.resources import (
     CacheOptions,
     Lexicon,
@@ -38,8 +40,6 @@ from lexbeam.transforms.lexicon.resources import (
     check_specs,
     prepare,
 )
-from lexbeam.transforms.lexicon.word_lists.frequencies import Frequencies
-from lexbeam.transforms.lexicon.word_lists.word_list import WordList
 from lexbeam.transforms.report.panels import Panel, Rows
 
 log = logging.getLogger("lexbeam")

@@ -6,7 +6,7 @@ from typing import Any
 import pyarrow.compute as pc
 
 from lexbeam.pipelines.frame.command import Inputs, TableSource
-from lexbeam.schemas.cloze.pairs import PAIRS
+from lexbeam.schemas.cloze import PAIRS
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.common.store import files

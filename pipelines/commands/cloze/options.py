@@ -8,6 +8,7 @@ docs/tasks/cloze/options.md says what readers compute and how options are chosen
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,23 +23,23 @@ from lexbeam.pipelines.commands.cloze.more_pairs import (
 )
 from lexbeam.pipelines.commands.options import input_folder
 from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Inputs, Opening, RunnerOptions, TableSource
-from lexbeam.schemas.cloze.candidates import CANDIDATES
-from lexbeam.schemas.cloze.options import OPTION_REASONS, OPTIONS, PREDICTIONS
-from lexbeam.schemas.cloze.pairs import KINDS, PAIRS
-from lexbeam.transforms.cloze.options.choice import OptionRules
-from lexbeam.transforms.cloze.options.choice_stage import CHOOSE, ChooseOptions, ChosenOptions
+from lexbeam.schemas.cloze import CANDIDATES, KINDS, OPTION_REASONS, OPTIONS, PAIRS, PREDICTIONS
+from lexbeam.transforms.cloze.questions.choice import OptionRules
+from lexbeam.transforms.cloze.questions.choice_stage import CHOOSE, ChooseOptions, ChosenOptions
 from lexbeam.transforms.cloze.readers.data import EncodeOptions, GroupTask, QuestionGroup, asked_rows
-from lexbeam.transforms.cloze.readers.encoding import ENCODE
+from lexbeam.transforms.cloze.readers.encoding import EncodeGroup
 from lexbeam.transforms.cloze.readers.options import CONTEXT, FREQUENCY, READERS, ReaderNetworkOptions, check_torch
 from lexbeam.transforms.cloze.readers.reading_in_folds import (
     CUTS,
     NAMED,
-    READ_PREDICT,
-    READ_TRAIN,
-    FoldOptions,
+    REGISTRY,
+    FitReader,
+    NameWords,
     PredictedWords,
+    ReadSettings,
     Tally,
-    TrainedReader,
+    read_tasks,
+    untrained_tasks,
 )
 from lexbeam.transforms.cloze.readers.words import BandOptions
 from lexbeam.transforms.cloze.word_resources import (
@@ -55,8 +56,8 @@ from lexbeam.transforms.common.shown import Block
 from lexbeam.transforms.common.store.receipts import checked, summed, totals
 from lexbeam.transforms.common.store.tables import Part, read_rows
 from lexbeam.transforms.inflection.models import inflector_reference
-from lexbeam.transforms.lexicon.finding_wordnet import wordnet_option
-from lexbeam.transforms.lexicon.resources import CacheOptions, LexiconOptions, prepare
+from lexbeam.transforms.learning.crossfitting import FittedModel, formats_chosen
+from lexbeam.transforms.lexicon.resources import CacheOptions, LexiconOptions, prepare, wordnet_option
 from lexbeam.transforms.report.panels import Panel, SectionTable, TableColumn
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ class OptionsPlan(NamedTuple):
     groups: tuple[GroupTask, ...]
     readers: tuple[str, ...]
     encode: EncodeOptions
-    options: FoldOptions
+    options: ReadSettings
     choose: ChooseOptions
     candidates: tuple[Part, ...]
     pairs: tuple[Part, ...]
@@ -192,10 +193,10 @@ class ClozeOptions(Command[ClozeOptionsOptions, OptionsPlan]):
   lexbeam cloze options cloze --readers ar --vectors news.vec --folds 4 --seed 2
   lexbeam cloze options cloze --readers frequency --options-in-passage reject --inflector lemminflect"""
     tables = (PREDICTIONS, OPTIONS)
-    stages = (ENCODE, READ_TRAIN, READ_PREDICT, CHOOSE)
+    stages = (EncodeGroup, FitReader, NameWords, CHOOSE)
     rows: Mapping[str, type] = {
         "chosen": ChosenOptions,
-        "trained": tuple[tuple[QuestionGroup, str, int], TrainedReader],
+        "trained": tuple[tuple[QuestionGroup, str, int], FittedModel],
         "predicted": tuple[tuple[QuestionGroup, str, int], PredictedWords],
     }
     opening = Opening(
@@ -249,7 +250,7 @@ class ClozeOptions(Command[ClozeOptionsOptions, OptionsPlan]):
             groups=tuple(GroupTask(group, pairs, candidates, more) for group in groups),
             readers=readers,
             encode=options.encode,
-            options=FoldOptions(
+            options=ReadSettings(
                 options.folds,
                 options.seed,
                 options.reader,
@@ -265,19 +266,35 @@ class ClozeOptions(Command[ClozeOptionsOptions, OptionsPlan]):
 
     def build(self, pipeline: "beam.Pipeline", plan: OptionsPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
         """Groups of questions in, parts of predictions and options out."""
-        from lexbeam.transforms.cloze.options.ptransforms import ChooseAllOptions as ChooseAll
-        from lexbeam.transforms.cloze.options.ptransforms import ReadInFolds
+        import apache_beam as beam
+
+        from lexbeam.transforms.cloze.questions.ptransforms import ChooseAllOptions as ChooseAll
+        from lexbeam.transforms.common.store.ptransforms import Each
+        from lexbeam.transforms.learning.ptransforms import CrossFit
 
         lexicon = graph.carry(plan.choose.lexicon)
-        options = plan.options._replace(lexicon=lexicon.only(VECTORS), glosses=lexicon.only(WORDNET))
+        settings = plan.options._replace(vectors=lexicon.only(VECTORS), glosses=lexicon.only(WORDNET))
         keys = _keys(plan)
-        graph.expect(READ_PREDICT, len(keys))
+        graph.expect(NameWords, len(keys))
         graph.expect(CHOOSE, len(plan.candidates) if keys else 0)
-        if trained_keys := [key for key in keys if key[1] != FREQUENCY]:
-            graph.expect(READ_TRAIN, len(trained_keys))
-        encoded, trained, predicted = graph.tasks(
-            pipeline, "Groups", [(task.group, task) for task in plan.groups], ENCODE
-        ) | "Read" >> ReadInFolds(graph.workspace, plan.readers, plan.encode, options, graph.lanes)
+        groups = graph.tasks(pipeline, "Groups", [(task.group, task) for task in plan.groups], EncodeGroup)
+        encoded = groups | "Encode" >> Each(graph.workspace, EncodeGroup(plan.encode), lambda group: [group])
+        entries = {REGISTRY: plan.readers, **formats_chosen("safetensors")}
+        name_words = NameWords(settings.folds, settings.seed)
+        if FREQUENCY in plan.readers:  # alone, and not trained
+            draws = partial(untrained_tasks, readers=plan.readers, settings=settings)
+            trained = pipeline | "NoneTrained" >> beam.Create([])
+            predicted = encoded | "Draw" >> Each(graph.workspace, name_words, draws, entries={REGISTRY: plan.readers})
+        else:
+            graph.expect(FitReader, len(keys))
+            trained, predicted = encoded | "Read" >> CrossFit(
+                graph.workspace,
+                FitReader(settings.folds, settings.seed),
+                name_words,
+                partial(read_tasks, readers=plan.readers, settings=settings),
+                lanes=graph.lanes,
+                entries=entries,
+            )
         chosen, parts = (encoded, predicted) | "Choose" >> ChooseAll(
             graph.workspace,
             plan.choose._replace(lexicon=lexicon),
@@ -318,12 +335,12 @@ class ClozeOptions(Command[ClozeOptionsOptions, OptionsPlan]):
                     "language": language,
                     "reader": reader,
                     "fold": fold,
-                    "epochs": len(trained.losses),
-                    "best": trained.best,
-                    "questions": trained.questions,
-                    "held_out": trained.held_out,
-                    "further": trained.further,
-                    "loss": trained.losses[trained.best] if trained.losses else None,
+                    "epochs": len(trained.figures.losses),
+                    "best": trained.figures.best,
+                    "questions": trained.figures.rows,
+                    "held_out": trained.figures.held_out,
+                    "further": trained.figures.further,
+                    "loss": trained.figures.losses[trained.figures.best] if trained.figures.losses else None,
                 }
                 for ((kind, language), reader, fold), trained in sorted(outcome.rows["trained"], key=itemgetter(0))
             ],

@@ -9,38 +9,27 @@ docs/tasks/cloze/pairs.md says what the layouts are, what is rejected and what i
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from lexbeam.pipelines.commands.corpus.accepting import check_look
-from lexbeam.pipelines.commands.intake import text_engine
+from lexbeam.pipelines.commands.intake import IntakePlan, inputs_of, load, settle, text_engine
 from lexbeam.pipelines.commands.options import annotation_engine, excluded_files
 from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Inputs, IntakeOptions, Opening, TableSource
 from lexbeam.pipelines.frame.inputs import corpora_of, first_inputs
-from lexbeam.schemas.cloze.pairs import FLAGS, KINDS, PAIR_INPUTS, PAIR_REJECTS, PAIRS
+from lexbeam.schemas.cloze import FLAGS, KINDS, PAIR_INPUTS, PAIR_REJECTS, PAIRS
 from lexbeam.schemas.common_tables import REMEDIES
 from lexbeam.transforms.annotation.engines.known_engines import describe_engine
-from lexbeam.transforms.cloze.pairs.loaded_pairs import (
-    READ,
-    READ_CORPUS,
-    SETTLING,
-    CorpusPairOptions,
-    PairReadOptions,
-    SettledPairs,
-    acceptable_records,
-)
+from lexbeam.transforms.cloze.pairs.loaded_pairs import RULE, ReadCorpusPairs, ReadPairs, SettlePairs
 from lexbeam.transforms.cloze.pairs.pair import LengthOptions
 from lexbeam.transforms.cloze.pairs.pair_layouts import CORPUS, LAYOUTS, CutOptions, ReadOptions, paths_of_fields
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import embedded, option
 from lexbeam.transforms.common.portions import stated_parts
 from lexbeam.transforms.common.publish.forgotten import forgotten_at
-from lexbeam.transforms.common.publish.sections import inputs_entry
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.shown import Block, counts_tail, explained_counts, units
-from lexbeam.transforms.common.store.receipts import totals
 from lexbeam.transforms.common.texts.languages import stated_language
 from lexbeam.transforms.corpora.annotated_corpora import PartPair, check_columns
 from lexbeam.transforms.formats.ingest.ingestion import IngestOptions
@@ -48,9 +37,9 @@ from lexbeam.transforms.formats.ingest.input_listing import InputPatterns
 from lexbeam.transforms.formats.readers.html import check_html
 from lexbeam.transforms.formats.readers.registry import FORMATS
 from lexbeam.transforms.formats.records.base import ReaderOptions
-from lexbeam.transforms.formats.records.hyphens import read_hyphen_words
-from lexbeam.transforms.intake.intake_staging import LoadedCounts, reject_error
-from lexbeam.transforms.intake.settling import TaskStages, TextAnnotationOptions
+from lexbeam.transforms.formats.records.hyphens import HyphenWords, read_hyphen_words
+from lexbeam.transforms.intake.intake_staging import LoadedCounts
+from lexbeam.transforms.intake.settling import Settled, sum_settled
 from lexbeam.transforms.report.panels import Panel, SectionTable, TableColumn, counts_panel
 
 if TYPE_CHECKING:
@@ -94,43 +83,23 @@ class ClozePairsOptions(IntakeOptions):
     engine: str | None = annotation_engine("texts")
 
 
-@dataclass(frozen=True)
-class PairsPlan:
-    """What is to be loaded, and how: files, or parts of corpora."""
+@dataclass(frozen=True, kw_only=True)
+class PairsPlan(IntakePlan):
+    """What pairs are taken in; `words` are those that hyphens are taken out of."""
 
-    patterns: InputPatterns | None
-    corpus: tuple[PartPair, ...]
-    load: PairReadOptions
-    settle: TextAnnotationOptions
-    engine: str
-    parts: int
-    max_reject_share: float
-
-    @property
-    def settling(self) -> TaskStages:
-        """The stages that make the tables; of corpora, the manifest says elsewhere what is read."""
-        return SETTLING if self.patterns else SETTLING._replace(inputs=None)
-
-    @property
-    def of_corpus(self) -> CorpusPairOptions:
-        """How documents of corpora become pairs."""
-        read = self.load.read
-        return CorpusPairOptions(cut=read.cut, lengths=self.load.lengths, language=read.language, genre=read.genre)
+    layout: str
+    words: HyphenWords | None
 
 
 _CUT = ("documents", CORPUS)
 _WITH_FIELDS = tuple(name for name, layout in LAYOUTS.items() if layout.format is not None)
 
 
-def _check_rejects(counts: LoadedCounts, plan: PairsPlan) -> None:
-    share = plan.max_reject_share
-    if acceptable_records(counts, share):
-        return
-    of_layout = _remedies(plan.load.read.layout)
+def _remedy(counts: LoadedCounts, layout: str) -> str:
+    of_layout = _remedies(layout)
     remedies = [remedy for reason in counts.reasons for remedy in of_layout.get(reason) or _general(reason)]
     listed = "".join(f"{remedy}, " for remedy in dict.fromkeys(remedies))
-    remedy = f"Correct them, {listed}or allow more with `max_reject_share`."
-    raise reject_error(counts, share, remedy, what="records")
+    return f"Correct them, {listed}or allow more with `max_reject_share`."
 
 
 def _general(reason: str) -> tuple[str, ...]:
@@ -182,8 +151,8 @@ class ClozePairs(Command[ClozePairsOptions, PairsPlan]):
       --out cloze --engine builtin:en"""
     tables = (PAIRS, PAIR_REJECTS, PAIR_INPUTS)
     explains = (PAIR_REJECTS,)
-    stages = (READ, READ_CORPUS, *SETTLING.all())
-    rows: Mapping[str, type] = {"counts": LoadedCounts, "settled": SettledPairs}
+    stages = (ReadPairs, ReadCorpusPairs, *SettlePairs.steps())
+    rows: Mapping[str, type] = {"counts": LoadedCounts, "settled": Settled}
     opening = Opening(
         "Passages with summaries",
         "Texts cut into a passage and a summary, of which cloze questions are made: how many there are, how "
@@ -240,88 +209,76 @@ class ClozePairs(Command[ClozePairsOptions, PairsPlan]):
         words = read_hyphen_words(options.reader.hyphen_words, options.reader.hyphens)
         reader = replace(options.reader, words=words)
         patterns: InputPatterns | None = None
-        corpus: tuple[PartPair, ...] = ()
+        by_content: dict[str, PartPair] = {}
         if options.layout == CORPUS:
             corpora = corpora_of(inputs)
             check_columns(
                 corpora, ["forms"], remedy="pairs are of words as they stand in the text: make it anew with an engine"
             )
             by_content = {pair.documents.sha256: pair for each in corpora for pair in each.pairs}
-            corpus = tuple(by_content[name] for name in sorted(by_content))
         else:
             if options.format == "html" or options.reader.html != "reject":
                 check_html(options.reader)
             found = first_inputs(options.inputs, options.exclude, options.out, tables_by=f"`layout` {CORPUS}")
             patterns, look, is_all = found
             if options.layout == "documents":
-                how = IngestOptions(format=options.format, reader=reader)
-                check_look(look, how, options.max_reject_share, {}, is_all=is_all)
-        read = ReadOptions(
-            layout=options.layout,
-            kind=options.kind,
-            format=options.format,
-            language=options.language,
-            genre=options.genre,
-            engine_language=engine.language,
-            cut=options.cut,
-            reader=reader,
-        )
+                ingest = IngestOptions(format=options.format, reader=reader)
+                check_look(look, ingest, options.max_reject_share, {}, is_all=is_all)
+        read: ReadPairs | ReadCorpusPairs
+        if patterns is None:
+            read = ReadCorpusPairs(
+                cut=options.cut, lengths=options.lengths, language=options.language, genre=options.genre
+            )
+        else:
+            how = ReadOptions(
+                layout=options.layout,
+                kind=options.kind,
+                format=options.format,
+                language=options.language,
+                genre=options.genre,
+                engine_language=engine.language,
+                cut=options.cut,
+                reader=reader,
+            )
+            read = ReadPairs(how=how, lengths=options.lengths, forgotten=forgotten_at(options.out))
         return PairsPlan(
-            patterns,
-            corpus,
-            PairReadOptions(read=read, lengths=options.lengths, forgotten=forgotten_at(options.out)),
-            engine.options,
-            engine.name,
-            stated_parts(options.parts),
-            options.max_reject_share,
+            patterns=patterns,
+            tables=tuple(sorted(by_content.items())),
+            read=read,
+            settle=SettlePairs(annotate=engine.options),
+            engine=engine,
+            parts=stated_parts(options.parts),
+            max_reject_share=options.max_reject_share,
+            layout=options.layout,
+            words=words,
         )
 
     def build(self, pipeline: "beam.Pipeline", plan: PairsPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
-        from lexbeam.transforms.intake.intake_ptransforms import LoadFiles, LoadParts, SettleParts
-
-        workspace, lanes = graph.workspace, graph.lanes
-        if plan.patterns is None:
-            named = [(pair.documents.sha256, pair) for pair in plan.corpus]
-            parts_in = graph.tasks(pipeline, "CorpusParts", named, READ_CORPUS)
-            loaded = parts_in | "LoadCorpora" >> LoadParts(workspace, READ_CORPUS, plan.of_corpus, lanes)
-        else:
-            patterns = graph.tasks(pipeline, "Inputs", [plan.patterns])
-            loaded = patterns | "LoadFiles" >> LoadFiles(workspace, graph.scratch, READ, plan.load, lanes)
-        acceptable = partial(acceptable_records, share=plan.max_reject_share)
-        settled, counts, parts = loaded | "Settle" >> SettleParts(
-            workspace, plan.settling, plan.settle, acceptable, plan.parts, lanes
-        )
-        return {"parts": parts, "counts": counts, "settled": settled}
+        return settle(load(pipeline, plan, graph), plan, graph, RULE)
 
     def resources(self, plan: PairsPlan) -> Mapping[str, Any]:
-        words = plan.load.read.reader.words
-        return {"engine": plan.settle.fingerprint or None, **({"hyphen_words": words.fingerprint} if words else {})}
+        engine = plan.engine.options.fingerprint or None
+        return {"engine": engine, **({"hyphen_words": plan.words.fingerprint} if plan.words else {})}
 
     def section(self, plan: PairsPlan, outcome: HandedBack) -> Mapping[str, Any]:
-        counts: LoadedCounts
-        (counts,) = outcome.rows["counts"]
-        settled: list[SettledPairs] = outcome.rows["settled"]
-        _check_rejects(counts, plan)
-        inputs = {"inputs": inputs_entry(PAIR_INPUTS.name, outcome.of_table(PAIR_INPUTS.name), counts.bytes)}
-        flags = totals(part.flags for part in settled)
-        languages = totals(part.languages for part in settled)
-        targets = totals({kind: numbers[0] for kind, numbers in part.targets.items()} for part in settled)
-        standing = totals({kind: numbers[1] for kind, numbers in part.targets.items()} for part in settled)
+        (loaded,) = outcome.rows["counts"]
+        RULE.check(loaded, plan.max_reject_share, _remedy(loaded, plan.layout))
+        counts = sum_settled(outcome.rows["settled"])
+        amounts, targets = counts["amounts"], counts["targets"]
         return {
-            "engine": plan.engine or None,
-            **(inputs if plan.patterns else {}),
-            "records": counts.records + counts.rejected,
-            "rejected": counts.rejected,
-            "rejects": counts.reasons,
-            "pairs": sum(part.tables[PAIRS.name].rows for part in settled),
-            "repeated": sum(part.repeated for part in settled),
-            "articles": sum(part.articles for part in settled),
-            "summary_tokens": sum(part.words[0] for part in settled),
-            "passage_tokens": sum(part.words[1] for part in settled),
-            "languages": dict(sorted(languages.items())),
-            "flags": {name: flags[name] for name in FLAGS if flags[name]},
+            "engine": plan.engine.name or None,
+            **inputs_of(plan, outcome),
+            "records": loaded.records + loaded.rejected,
+            "rejected": loaded.rejected,
+            "rejects": loaded.reasons,
+            "pairs": counts["languages"].total(),
+            **{name: amounts[name] for name in ("repeated", "articles", "summary_tokens", "passage_tokens")},
+            "languages": dict(sorted(counts["languages"].items())),
+            "flags": {name: counts["flags"][name] for name in FLAGS if counts["flags"][name]},
             "targets": [
-                {"kind": kind, "targets": targets[kind], "found": standing[kind]} for kind in KINDS if kind in targets
+                {"kind": kind, "targets": targets[kind], "found": counts["found"][kind]}
+                for kind in KINDS
+                if kind in targets
             ],
         }
 

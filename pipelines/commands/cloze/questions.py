@@ -14,16 +14,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from lexbeam.pipelines.commands.keeping import kept_entry, kept_snapshot, splits_from
 from lexbeam.pipelines.commands.options import input_folder
 from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Inputs, Opening, RunnerOptions, TableSource
-from lexbeam.schemas.cloze.candidates import CANDIDATES
-from lexbeam.schemas.cloze.options import OPTIONS
-from lexbeam.schemas.cloze.pairs import KINDS, PAIRS
-from lexbeam.schemas.cloze.questions import QUESTION_REASONS, QUESTIONS
-from lexbeam.transforms.cloze.questions.drafts import DRAFT, Drafted, DraftTask
-from lexbeam.transforms.cloze.questions.files import check_name, refuse_existing, write_questions
-from lexbeam.transforms.cloze.questions.question import QuestionOptions
+from lexbeam.schemas.cloze import CANDIDATES, KINDS, OPTIONS, PAIRS, QUESTION_REASONS, QUESTIONS
+from lexbeam.transforms.cloze.questions.question import QuestionOptions, check_name, refuse_existing, write_questions
+from lexbeam.transforms.cloze.questions.question_panels import QUESTION_VIEWS, question_panels, quoted_questions
+from lexbeam.transforms.cloze.questions.question_stages import (
+    DRAFT,
+    SPLIT,
+    WRITE,
+    Drafted,
+    DraftTask,
+    QuestionSplit,
+    SplitRules,
+)
 from lexbeam.transforms.cloze.questions.splits import SCORE_TOLERANCE, TOLERANCE, QuestionSplitOptions
-from lexbeam.transforms.cloze.questions.stages import SPLIT, WRITE, QuestionSplit, SplitRules
-from lexbeam.transforms.cloze.shown.questions import QUESTION_VIEWS, question_panels, quoted_questions
 from lexbeam.transforms.common.draws.splits import parse_shares
 from lexbeam.transforms.common.options.fields import embedded, option
 from lexbeam.transforms.common.publish.snapshots import Snapshot

@@ -6,14 +6,14 @@
 docs/tasks/complexity/load.md says what the layouts are, and what is flagged.
 """
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from lexbeam.pipelines.commands.intake import notes_told, text_engine
+from lexbeam.pipelines.commands.intake import IntakePlan, inputs_of, load, notes_told, settle, text_engine
 from lexbeam.pipelines.commands.options import annotation_engine, encodings, excluded_files, longest_line
 from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Inputs, IntakeOptions, Opening
 from lexbeam.pipelines.frame.inputs import first_inputs
@@ -23,25 +23,15 @@ from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.common.portions import stated_parts
 from lexbeam.transforms.common.publish.forgotten import forgotten_at
-from lexbeam.transforms.common.publish.sections import inputs_entry
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.shown import Block, amount, counts_tail, explained_counts
-from lexbeam.transforms.common.store.receipts import totals
 from lexbeam.transforms.common.texts.languages import stated_language
-from lexbeam.transforms.complexity.instances.labelled_instances import (
-    READ,
-    SETTLING,
-    LabelledReadOptions,
-    SettledInstances,
-    acceptable_rows,
-    task_of,
-)
+from lexbeam.transforms.complexity.instances.labelled_instances import RULE, ReadLabelled, SettleLabelled, task_of
 from lexbeam.transforms.complexity.instances.labelled_layouts import LAYOUTS
 from lexbeam.transforms.complexity.shown.instance_views import INSTANCE_VIEWS
-from lexbeam.transforms.formats.ingest.input_listing import InputPatterns
 from lexbeam.transforms.formats.records.base import ReaderOptions
-from lexbeam.transforms.intake.intake_staging import LoadedCounts, reject_error
-from lexbeam.transforms.intake.settling import TextAnnotationOptions
+from lexbeam.transforms.intake.intake_staging import LoadedCounts
+from lexbeam.transforms.intake.settling import Settled, sum_settled
 from lexbeam.transforms.report.panels import Panel, SectionTable, TableColumn, counts_panel
 
 if TYPE_CHECKING:
@@ -91,27 +81,6 @@ class ComplexityLoadOptions(IntakeOptions):
     max_line_bytes: int = longest_line()
 
 
-@dataclass(frozen=True)
-class LoadPlan:
-    """What is to be loaded, and how.
-
-    Attributes:
-        patterns: what names the files.
-        load: how they are read.
-        settle: how sentences are annotated.
-        engine: name of the engine; empty: none.
-        parts: parts of each table; 0: the corpus decides.
-        max_reject_share: share of rejects above which nothing is published.
-    """
-
-    patterns: InputPatterns
-    load: LabelledReadOptions
-    settle: TextAnnotationOptions
-    engine: str
-    parts: int
-    max_reject_share: float
-
-
 def _reader(options: ComplexityLoadOptions) -> ReaderOptions:
     layout = LAYOUTS[options.layout]
     if layout.delimiter and (options.delimiter or not options.quoting):
@@ -137,7 +106,7 @@ _GROUPS = SectionTable(
 )
 
 
-class ComplexityLoad(Command[ComplexityLoadOptions, LoadPlan]):
+class ComplexityLoad(Command[ComplexityLoadOptions, IntakePlan]):
     """`lexbeam complexity load`."""
 
     options = ComplexityLoadOptions
@@ -148,8 +117,8 @@ class ComplexityLoad(Command[ComplexityLoadOptions, LoadPlan]):
   lexbeam complexity load words.txt --layout tsv --out words --language de"""
     tables = (INSTANCES, LABELS, LOAD_REJECTS, LOAD_INPUTS)
     explains = (LOAD_REJECTS,)
-    stages = (READ, *SETTLING.all())
-    rows: Mapping[str, type] = {"counts": LoadedCounts, "settled": SettledInstances}
+    stages = (ReadLabelled, *SettleLabelled.steps())
+    rows: Mapping[str, type] = {"counts": LoadedCounts, "settled": Settled}
     views = INSTANCE_VIEWS
     opening = Opening(
         "Labelled words in sentences",
@@ -163,12 +132,12 @@ class ComplexityLoad(Command[ComplexityLoadOptions, LoadPlan]):
         if options.engine:
             describe_engine(options.engine)
 
-    def plan(self, options: ComplexityLoadOptions, __: Inputs) -> LoadPlan:
+    def plan(self, options: ComplexityLoadOptions, __: Inputs) -> IntakePlan:
         engine = text_engine(options.engine)
         patterns, *_ = first_inputs(options.inputs, options.exclude, options.out)
-        return LoadPlan(
-            patterns,
-            LabelledReadOptions(
+        return IntakePlan(
+            patterns=patterns,
+            read=ReadLabelled(
                 layout=options.layout,
                 kind=options.kind,
                 genre=options.genre,
@@ -177,53 +146,37 @@ class ComplexityLoad(Command[ComplexityLoadOptions, LoadPlan]):
                 reader=_reader(options),
                 forgotten=forgotten_at(options.out),
             ),
-            engine.options,
-            engine.name,
-            stated_parts(options.parts),
-            options.max_reject_share,
+            settle=SettleLabelled(annotate=engine.options),
+            engine=engine,
+            parts=stated_parts(options.parts),
+            max_reject_share=options.max_reject_share,
         )
 
-    def build(self, pipeline: "beam.Pipeline", plan: LoadPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
-        from lexbeam.transforms.intake.intake_ptransforms import LoadFiles, SettleParts
+    def build(self, pipeline: "beam.Pipeline", plan: IntakePlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
+        return settle(load(pipeline, plan, graph), plan, graph, RULE, task_of)
 
-        workspace, lanes = graph.workspace, graph.lanes
-        patterns = graph.tasks(pipeline, "Inputs", [plan.patterns])
-        loaded = patterns | "Load" >> LoadFiles(workspace, graph.scratch, READ, plan.load, lanes)
-        acceptable = partial(acceptable_rows, share=plan.max_reject_share)
-        settled, counts, parts = loaded | "Settle" >> SettleParts(
-            workspace, SETTLING, plan.settle, acceptable, plan.parts, lanes, task_of
-        )
-        return {"parts": parts, "counts": counts, "settled": settled}
+    def resources(self, plan: IntakePlan) -> Mapping[str, Any]:
+        return {"engine": plan.engine.options.fingerprint or None}
 
-    def resources(self, plan: LoadPlan) -> Mapping[str, Any]:
-        return {"engine": plan.settle.fingerprint or None}
-
-    def section(self, plan: LoadPlan, outcome: HandedBack) -> Mapping[str, Any]:
-        counts: LoadedCounts
-        (counts,) = outcome.rows["counts"]
-        settled: list[SettledInstances] = outcome.rows["settled"]
-        if not acceptable_rows(counts, plan.max_reject_share):
-            raise reject_error(counts, plan.max_reject_share, REMEDY)
-        flags = totals(part.flags for part in settled)
-        rows = [row for part in settled for row in part.groups]
-        groups = totals({row[:3]: row[3]} for row in rows)
-        labelled = totals({row[:3]: row[4]} for row in rows)
+    def section(self, plan: IntakePlan, outcome: HandedBack) -> Mapping[str, Any]:
+        (loaded,) = outcome.rows["counts"]
+        RULE.check(loaded, plan.max_reject_share, REMEDY)
+        counts = sum_settled(outcome.rows["settled"])
+        groups = {tuple(json.loads(group)): group for group in counts["groups"]}
         return {
-            "engine": plan.engine or None,
-            "inputs": inputs_entry(LOAD_INPUTS.name, outcome.of_table(LOAD_INPUTS.name), counts.bytes),
-            **({"notes": counts.notes} if counts.notes else {}),
-            "instances": groups.total(),
-            "labelled": labelled.total(),
-            "rejected": counts.rejected,
-            "rejects": counts.reasons,
-            "flags": {name: flags[name] for name in FLAGS if flags[name]},
+            "engine": plan.engine.name or None,
+            **inputs_of(plan, outcome),
+            **({"notes": loaded.notes} if loaded.notes else {}),
+            "instances": counts["groups"].total(),
+            "labelled": counts["labelled"].total(),
+            "rejected": loaded.rejected,
+            "rejects": loaded.reasons,
+            "flags": {name: counts["flags"][name] for name in FLAGS if counts["flags"][name]},
             "groups": [
                 {
-                    "kind": key[0],
-                    "genre": key[1],
-                    "published_split": key[2],
-                    "instances": groups[key],
-                    "labelled": labelled[key],
+                    **dict(zip(("kind", "genre", "published_split"), key, strict=True)),
+                    "instances": counts["groups"][groups[key]],
+                    "labelled": counts["labelled"][groups[key]],
                 }
                 for key in sorted(groups, key=repr)
             ],

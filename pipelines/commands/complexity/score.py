@@ -7,8 +7,9 @@
 docs/tasks/complexity/score.md says what is computed, and how.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow.compute as pc
@@ -33,14 +34,38 @@ from lexbeam.transforms.common.errors import UsageError, nearest
 from lexbeam.transforms.common.options.fields import embedded, option
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.receipts import checked
-from lexbeam.transforms.common.store.tables import read_rows
+from lexbeam.transforms.common.store.tables import PartFile, read_rows
 from lexbeam.transforms.complexity.scorers.design import DesignColumn, columns_of
-from lexbeam.transforms.complexity.scorers.fit_stages import DESIGN, FIT, DesignTask, FitOptions
-from lexbeam.transforms.complexity.scorers.holding_out import HoldOptions, systems_of
-from lexbeam.transforms.complexity.scorers.scorer_metrics import EVALUATE, POOL, ScorerMeasureOptions, check_measures
-from lexbeam.transforms.complexity.scorers.scorer_models import OpenedScorer, SavedScorer, opened
+from lexbeam.transforms.complexity.scorers.holding_out import ALL, Case, HoldOptions, first_of, system_of, systems_of
+from lexbeam.transforms.complexity.scorers.scorer_fits import (
+    FOLDER,
+    OTHER,
+    CaseScoring,
+    Designed,
+    DesignFolder,
+    DesignTask,
+    FitCase,
+    PredictCase,
+    PredictedCase,
+    chosen_of,
+    fit_tasks,
+    fit_weight,
+    kept_tasks,
+    predict_task,
+)
+from lexbeam.transforms.complexity.scorers.scorer_metrics import (
+    CaseDone,
+    EvaluatedSystem,
+    EvaluateSystem,
+    EvaluateTask,
+    PoolPredictions,
+    ScorerMeasureOptions,
+    check_measures,
+)
+from lexbeam.transforms.complexity.scorers.scorer_models import CASE_FORMAT, FORMAT, SavedScorer, kept_scorer, opened
 from lexbeam.transforms.complexity.shown.complexity_panels import quoted_panels, score_lines, score_panels
 from lexbeam.transforms.complexity.shown.instance_views import SCORE_VIEWS
+from lexbeam.transforms.learning.crossfitting import FittedModel, formats_chosen
 from lexbeam.transforms.learning.scorer import ScorerOptions
 from lexbeam.transforms.learning.scorers import SCORERS
 
@@ -88,9 +113,8 @@ class ScorePlan(NamedTuple):
     Attributes:
         folders: the tables of the folder, and of the other one.
         scorers: names.
-        options: of fitting.
+        scoring: what is fitted and asked.
         measures: how predictions are measured.
-        model: a model that is there, in place of fitting.
         systems: names of what makes rows of the tables.
         splits: names of those that instances are dealt to.
         save: where a model is kept, and whether it takes the place of another.
@@ -98,9 +122,8 @@ class ScorePlan(NamedTuple):
 
     folders: tuple[DesignTask, ...]
     scorers: tuple[str, ...]
-    options: FitOptions
+    scoring: CaseScoring
     measures: ScorerMeasureOptions
-    model: OpenedScorer | None
     systems: list[str]
     splits: tuple[str, ...]
     save: tuple[str, bool] | None
@@ -151,7 +174,7 @@ def _check_splits(plan: ScorePlan) -> None:
     Raises:
         UsageError: there is no such split.
     """
-    hold, folder = plan.options.hold, plan.folders[0]
+    hold, folder = plan.scoring.hold, plan.folders[0]
     named = [("test", hold.test)] if hold.test else []
     named += [("train_on", name) for name in hold.train_on]
     if all(name in plan.splits for _, name in named):
@@ -166,6 +189,32 @@ def _check_splits(plan: ScorePlan) -> None:
             raise UsageError(f"`{option_name}`: no instance is of split {name!r}; there are {there}")
 
 
+def _of_system(element: tuple[Case, PredictedCase], first: str) -> tuple[str, CaseDone]:
+    case, said = element
+    return system_of(case.scorer, case.mode, first), CaseDone(case, said)
+
+
+def _evaluate_tasks(
+    system: str, cases: tuple[CaseDone, ...], every: object, designs: Mapping[int, Designed]
+) -> Iterator[tuple[str, EvaluateTask]]:
+    other = designs[OTHER].part.file if OTHER in designs else None
+    yield system, EvaluateTask(system, designs[FOLDER].part.file, other, cases)
+
+
+def _pool_tasks(measured: tuple[tuple[str, EvaluatedSystem], ...]) -> Iterator[tuple[int, tuple[PartFile, ...]]]:
+    yield 0, tuple(system.predictions for _, system in measured)
+
+
+def _is_whole(element: tuple[Case, FittedModel]) -> bool:
+    return element[0].way == ALL
+
+
+def _kept(
+    element: tuple[int, Iterable[tuple[Case, FittedModel]]], folder: str, overwrite: bool
+) -> Iterator[SavedScorer]:
+    yield from kept_scorer(folder, (fitted.model for _, fitted in element[1]), overwrite)
+
+
 class ComplexityScore(Command[ScoreOptions, ScorePlan]):
     """`lexbeam complexity score`."""
 
@@ -176,7 +225,7 @@ class ComplexityScore(Command[ScoreOptions, ScorePlan]):
   lexbeam complexity score train --scorer stack --on trial --save models/stack
   lexbeam complexity score words --model models/stack"""
     tables = (PREDICTIONS, COMPLEXITY_METRICS, IMPORTANCE, LEARNING)
-    stages = (DESIGN, FIT, EVALUATE, POOL)
+    stages = (DesignFolder, FitCase, PredictCase, EvaluateSystem, PoolPredictions)
     rows: Mapping[str, type] = {"models": SavedScorer}
     strings = WORDS_SCORED
     views = SCORE_VIEWS
@@ -248,32 +297,69 @@ class ComplexityScore(Command[ScoreOptions, ScorePlan]):
         model = opened(options.model, columns[0]) if options.model else None
         scorers = tuple(dict.fromkeys(options.scorer)) if model is None else (model.scorer,)
         systems = systems_of(scorers, options.hold) if model is None else [model.scorer]
-        keep = options.save is not None
-        fit = FitOptions(scorer=options.how, hold=options.hold, keep=keep)
+        scoring = CaseScoring(options.hold, options.how, options.save is not None, model)
         save = None if options.save is None else (options.save, options.overwrite)
         dealt = _of(inputs, SPLITS.name, places[0], options.out)
         names = () if dealt is None else tuple(dealt.section.get("splits", ()))
-        return ScorePlan(tuple(folders), scorers, fit, options.measures, model, systems, names, save)
+        return ScorePlan(tuple(folders), scorers, scoring, options.measures, systems, names, save)
 
     def build(self, pipeline: "beam.Pipeline", plan: ScorePlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
         """Features and labels in, predictions and what they are worth out."""
-        from lexbeam.transforms.complexity.scorers.fit_stages import FitRequest
-        from lexbeam.transforms.complexity.scorers.ptransforms import DesignFolders, FitCases, KeepModel, MeasureSystems
+        import apache_beam as beam
 
-        workspace = graph.workspace
-        asked = FitRequest(plan.scorers, plan.options.hold, plan.options.keep, plan.model)
-        graph.expect(EVALUATE, len(plan.systems))
-        graph.expect(POOL, 1)
-        folders = graph.tasks(pipeline, "Folders", enumerate(plan.folders), DESIGN)
-        designs = folders | "Design" >> DesignFolders(workspace)
-        done = designs | "Score" >> FitCases(workspace, asked, plan.options, graph.lanes)
-        parts = done | "Evaluate" >> MeasureSystems(workspace, plan.systems, plan.measures, designs)
+        from lexbeam.transforms.common.store.ptransforms import By, Each, NameParts, Once
+        from lexbeam.transforms.learning.ptransforms import CrossFit
+
+        workspace, scoring = graph.workspace, plan.scoring
+        graph.expect(EvaluateSystem, len(plan.systems))
+        graph.expect(PoolPredictions, 1)
+        folders = graph.tasks(pipeline, "Folders", enumerate(plan.folders), DesignFolder)
+        designs = folders | "Design" >> Each(workspace, DesignFolder(), lambda folder: [folder])
+        beside = {"designs": beam.pvalue.AsDict(designs)}
+        scorers = pipeline | "Scorers" >> beam.Create(plan.scorers, reshuffle=False)
+        modes = scoring.hold.mwe if scoring.model is None else tuple(scoring.model.modes.values())
+        entries = {
+            **chosen_of(plan.scorers, modes, scoring.options),
+            **formats_chosen(CASE_FORMAT if scoring.model is None else FORMAT),
+        }
+        if scoring.model is None:
+            models, predicted = scorers | "Score" >> CrossFit(
+                workspace,
+                FitCase(),
+                PredictCase(),
+                partial(fit_tasks, scoring=scoring),
+                partial(predict_task, importance=scoring.hold.importance),
+                sides=beside,
+                lanes=graph.lanes,
+                weight=fit_weight,
+                noted=True,
+                entries=entries,
+            )
+        else:
+            kept = partial(kept_tasks, scoring=scoring)
+            predicted = scorers | "Score" >> Each(workspace, PredictCase(), kept, sides=beside, entries=entries)
+        first = first_of(scoring.hold) if scoring.model is None else scoring.model.modes.get("mwe", "")
+        measured = {
+            "cases": predicted | "KeyBySystem" >> beam.Map(_of_system, first),
+            "every": pipeline | "EverySystem" >> beam.Create([(system, None) for system in plan.systems]),
+        } | "Evaluate" >> By(workspace, EvaluateSystem(plan.measures), _evaluate_tasks, sides=beside)
+        pooled = measured | "Pool" >> Once(workspace, PoolPredictions(), _pool_tasks)
+        of_systems = {"metrics": COMPLEXITY_METRICS, "importance": IMPORTANCE, "learning": LEARNING}
+        parts = [
+            *(
+                measured | f"Name {field}" >> beam.ParDo(NameParts(table.name, field, plan.systems))
+                for field, table in of_systems.items()
+            ),
+            pooled | "Name predictions" >> beam.ParDo(NameParts(PREDICTIONS.name)),
+        ] | "AllParts" >> beam.Flatten()
         if plan.save is None or not graph.writes:
             return {"parts": parts}
-        return {"parts": parts, "models": done | "KeepModel" >> KeepModel(*plan.save)}
+        whole = models | "Whole" >> beam.Filter(_is_whole) | "Gather" >> beam.WithKeys(0)
+        saved = whole | "GroupModels" >> beam.GroupByKey() | "Keep" >> beam.FlatMap(_kept, *plan.save)
+        return {"parts": parts, "models": saved}
 
     def resources(self, plan: ScorePlan) -> Mapping[str, Any]:
-        return {} if plan.model is None else {"model": plan.model.digest}
+        return {} if plan.scoring.model is None else {"model": plan.scoring.model.digest}
 
     def section(self, plan: ScorePlan, outcome: HandedBack) -> Mapping[str, Any]:
         model = {} if plan.save is None else {"kept": [row.digest for row in outcome.rows["models"]]}

@@ -52,9 +52,9 @@ from lexbeam.transforms.corpora.annotated_corpora import (
     languages,
     sentence_parts,
 )
+from lexbeam.transforms.lexicon.compiled.frequencies import Frequencies
+from lexbeam.transforms.lexicon.compiled.word_list import WordList
 from lexbeam.transforms.lexicon.resources import Lexicon, LexiconOptions, prepare
-from lexbeam.transforms.lexicon.word_lists.frequencies import Frequencies
-from lexbeam.transforms.lexicon.word_lists.word_list import WordList
 
 if TYPE_CHECKING:
     import apache_beam as beam

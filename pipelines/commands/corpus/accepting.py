@@ -9,7 +9,7 @@ from lexbeam.transforms.common.errors import HeldBackError, LexbeamError
 from lexbeam.transforms.common.shown import amount
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.texts.encodings import encoding_remedy
-from lexbeam.transforms.formats.dates.rules import date_of
+from lexbeam.transforms.formats.ingest.date_rules import date_of
 from lexbeam.transforms.formats.ingest.ingestion import IngestOptions, InputFile, YearChecks, acceptable, lacking
 from lexbeam.transforms.formats.readers.registry import READERS, refusal_of
 from lexbeam.transforms.formats.records.base import Record, Reject, Source

@@ -9,6 +9,7 @@ docs/architecture.md for the picture.
 import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
+from operator import attrgetter
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +19,15 @@ from lexbeam.pipelines.commands.corpus.plan import CorpusOptions, CorpusPlan, pl
 from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Opening
 from lexbeam.schemas.common_tables import REJECTS
 from lexbeam.schemas.corpus_tables import DOCUMENTS, INPUTS, SENTENCES
-from lexbeam.transforms.annotation.annotate import ANNOTATE, IntakeCounts
-from lexbeam.transforms.annotation.annotated_tables import MERGE_DOCUMENTS, MERGE_SENTENCES
+from lexbeam.transforms.annotation.annotate import (
+    AnnotateRecords,
+    IntakeCounts,
+    annotate_tasks,
+    counts_of,
+    staged_tables,
+    sum_counts,
+)
+from lexbeam.transforms.annotation.annotated_tables import MergeDocuments, MergeSentences
 from lexbeam.transforms.change.view.slices import propose_slices
 from lexbeam.transforms.common.code.fingerprints import digest
 from lexbeam.transforms.common.portions import LEAST_PARTS, parts_for
@@ -28,15 +36,13 @@ from lexbeam.transforms.common.publish.sections import Made, inputs_entry
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.shown import units
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.common.store.artefacts import Stage
-from lexbeam.transforms.common.store.staged import MergeTask, gather_stage
-from lexbeam.transforms.common.store.tables import PartFile
+from lexbeam.transforms.common.store.staged import Gather
 from lexbeam.transforms.common.texts.languages import language_of
 from lexbeam.transforms.corpora.corpus_panels import histogram, panels
-from lexbeam.transforms.formats.ingest.cut_files import CUT
-from lexbeam.transforms.formats.ingest.ingestion import INGEST
-from lexbeam.transforms.formats.ingest.intake_tables import MERGE_INPUTS, MERGE_REJECTS
-from lexbeam.transforms.formats.ingest.kept_files import GONE, KEEP
+from lexbeam.transforms.formats.ingest.cut_files import CutFile
+from lexbeam.transforms.formats.ingest.ingestion import Ingest
+from lexbeam.transforms.formats.ingest.intake_tables import MergeInputs, MergeRejects
+from lexbeam.transforms.formats.ingest.kept_files import KeepPart, ListGone
 from lexbeam.transforms.formats.records.hyphens import CUT_WORDS
 from lexbeam.transforms.formats.records.layers import columns_of
 
@@ -45,13 +51,8 @@ if TYPE_CHECKING:
 
 SUMMARY_WIDTH = 100
 STOP_WORDS = 100  # among which are most uses of function words: docs/reference/annotation.md
-MERGES: dict[str, Stage[MergeTask, Any, PartFile]] = {
-    "documents": MERGE_DOCUMENTS,
-    "sentences": MERGE_SENTENCES,
-    "rejects": MERGE_REJECTS,
-    INPUTS.name: MERGE_INPUTS,
-}
-GATHER = gather_stage("corpus")
+_GATHER = Gather("corpus")
+_MERGED = (MergeDocuments, MergeSentences, MergeRejects, MergeInputs)
 
 
 def _parts_of(counts: IntakeCounts) -> int:
@@ -59,13 +60,8 @@ def _parts_of(counts: IntakeCounts) -> int:
     return parts_for(found.get("documents", 0), found.get("tokens", 0), found.get("characters", 0))
 
 
-def _merging(plan: CorpusPlan) -> Mapping[str, Any]:
-    return {"sentences": columns_of(plan.annotate.layers) or None}
-
-
 # Seconds for a million tokens on one core, with the sample corpus; of spaCy, with a small model.
 _ANNOTATING = {"none": 2.0, "builtin": 30.0, "spacy": 100.0}
-_MERGING = {"documents": 0.5, "sentences": 2.0, "rejects": 0.1, INPUTS.name: 0.1}
 
 
 def _language_shares(made: Made) -> Mapping[str, float]:
@@ -163,7 +159,7 @@ class CorpusCommand(Command[CorpusOptions, CorpusPlan]):
   lexbeam corpus lemmas.tar.gz --out corpus --format lines --dates 'name:_([+-]?\\d+)'"""
     tables = (DOCUMENTS, SENTENCES, REJECTS, INPUTS)
     explains = (REJECTS,)
-    stages = (CUT, INGEST, GONE, KEEP, ANNOTATE, GATHER, *MERGES.values())
+    stages = (CutFile, Ingest, ListGone, KeepPart, AnnotateRecords, _GATHER, *_MERGED)
     rows: Mapping[str, type] = {"counts": IntakeCounts, "gone": str}
     gauges: Mapping[str, Gauge] = {
         "language-shares": Gauge(_language_shares, doc="share of the documents in a language", share=True)
@@ -181,32 +177,37 @@ class CorpusCommand(Command[CorpusOptions, CorpusPlan]):
 
     def weights(self, options: CorpusOptions) -> Mapping[str, float]:
         """Return about how much work the stages are; annotation by other engines takes any time."""
-        weights = {CUT.name: 0.02, INGEST.name: 1.0, GONE.name: 0.01, KEEP.name: 0.1, GATHER.name: 0.1}
-        weights.update({MERGES[table].name: w for table, w in _MERGING.items()})
+        weights = {CutFile.name: 0.02, Ingest.name: 1.0, ListGone.name: 0.01, KeepPart.name: 0.1, _GATHER.name: 0.1}
+        weights |= {MergeDocuments.name: 0.5, MergeSentences.name: 2.0, MergeRejects.name: 0.1, MergeInputs.name: 0.1}
         engine = options.engine.partition(":")[0]
         if engine in _ANNOTATING:
-            weights[ANNOTATE.name] = _ANNOTATING[engine]
+            weights[AnnotateRecords.name] = _ANNOTATING[engine]
         return weights
 
     def build(self, pipeline: "beam.Pipeline", plan: CorpusPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
         """Units of files in, merged parts and counts out."""
         import apache_beam as beam
 
-        from lexbeam.transforms.annotation.ptransforms import AnnotateDocuments, ListStaged, SumCounts
-        from lexbeam.transforms.common.store.ptransforms import MergeTables
+        from lexbeam.transforms.common.store.ptransforms import Each, MergeTables
         from lexbeam.transforms.formats.ingest.ptransforms import (
             CutLarge,
             IngestFiles,
             KeepAcceptable,
             KeepGone,
             ListFiles,
-            ListRows,
             SettleDuplicates,
+            staged_rows,
         )
 
         workspace, lanes = graph.workspace, graph.lanes
-        for stage in MERGES.values():
-            graph.expect(stage, plan.parts or LEAST_PARTS)
+        merges = {
+            DOCUMENTS.name: MergeDocuments(),
+            SENTENCES.name: MergeSentences(columns_of(plan.annotate.layers)),
+            REJECTS.name: MergeRejects(),
+            INPUTS.name: MergeInputs(),
+        }
+        for step in merges.values():
+            graph.expect(step, plan.parts or LEAST_PARTS)
         patterns = graph.tasks(pipeline, "Inputs", [plan.patterns])
         shared, large = patterns | "ListFiles" >> ListFiles(workspace, graph.scratch)
         pieces = large | "CutLarge" >> CutLarge(workspace, plan.ingest, lanes, plan.check_content)
@@ -214,7 +215,7 @@ class CorpusCommand(Command[CorpusOptions, CorpusPlan]):
         ingested = units | "Ingest" >> IngestFiles(workspace, plan.ingest, lanes, plan.check_content)
         gone = {}
         if plan.kept:
-            kept, keys = (shared, large) | "KeepGone" >> KeepGone(workspace, plan.kept.parts, plan.kept.setting, lanes)
+            kept, keys = (shared, large) | "KeepGone" >> KeepGone(workspace, plan.kept.parts, plan.kept.keep, lanes)
             gone["gone"] = keys
             ingested = (ingested, kept) | "AllIngested" >> beam.Flatten()
         tasks = (
@@ -222,19 +223,27 @@ class CorpusCommand(Command[CorpusOptions, CorpusPlan]):
             | "SettleDuplicates" >> SettleDuplicates(plan.duplicates)
             | "KeepAcceptable" >> KeepAcceptable(ingested, plan.max_reject_share, plan.asked)
         )
-        annotated = tasks | "Annotate" >> AnnotateDocuments(workspace, plan.annotate, lanes)
+        annotate = AnnotateRecords(plan.annotate).asking(workspace)
+        weight = attrgetter("stage.characters")
+        annotated = (
+            tasks
+            | "Annotate" >> Each(workspace, annotate, annotate_tasks, lanes=lanes, weight=weight, noted=True)
+            | "Annotated" >> beam.Values()
+        )
         staged = (
-            annotated | "ListStaged" >> ListStaged(),
-            ingested | "ListRows" >> ListRows(),
-            annotated | "ListLateRows" >> ListRows(),
+            annotated | "ListStaged" >> beam.FlatMap(staged_tables),
+            ingested | "ListRows" >> beam.FlatMap(staged_rows),
+            annotated | "ListLateRows" >> beam.FlatMap(staged_rows),
         ) | "AllStaged" >> beam.Flatten()
-        counts = (ingested, annotated) | "AllReceipts" >> beam.Flatten() | "SumCounts" >> SumCounts()
+        # As a tree: workers sum what they have made.
+        counts = (
+            (ingested, annotated)
+            | "AllReceipts" >> beam.Flatten()
+            | "CountsOf" >> beam.Map(counts_of)
+            | "SumCounts" >> beam.CombineGlobally(sum_counts)
+        )
         parts = plan.parts or counts | "DecideParts" >> beam.Map(_parts_of)
-        return {
-            "parts": staged | "Merge" >> MergeTables(workspace, MERGES, GATHER, parts, _merging(plan)),
-            "counts": counts,
-            **gone,
-        }
+        return {"parts": staged | "Merge" >> MergeTables(workspace, merges, _GATHER, parts), "counts": counts, **gone}
 
     def resources(self, plan: CorpusPlan) -> Mapping[str, Any]:
         rules, metadata, forgotten = plan.annotate.normalise, plan.ingest.metadata, plan.ingest.forgotten

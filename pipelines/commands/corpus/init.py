@@ -30,8 +30,8 @@ from lexbeam.transforms.common.publish.leases import check_output_folder, make_o
 from lexbeam.transforms.common.shown import units
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.embeddings.trainers import TRAINERS
-from lexbeam.transforms.formats.dates.guessing import Dates, guess_fields
-from lexbeam.transforms.formats.dates.rules import RULES
+from lexbeam.transforms.formats.ingest.date_guessing import Dates, guess_fields
+from lexbeam.transforms.formats.ingest.date_rules import RULES
 from lexbeam.transforms.formats.ingest.input_listing import InputPatterns, find_files
 from lexbeam.transforms.formats.records.base import HTML_READ, ReaderOptions
 from lexbeam.transforms.formats.records.scripts import UNSPACED, scripts_of

@@ -28,7 +28,7 @@ from lexbeam.transforms.annotation.engines.engine import Engine, annotate_text
 from lexbeam.transforms.annotation.engines.known_engines import load_splitter
 from lexbeam.transforms.annotation.language_guessing import CODE_PAGES, code_page, guess_language
 from lexbeam.transforms.common.texts.languages import short_tag
-from lexbeam.transforms.formats.dates.guessing import (
+from lexbeam.transforms.formats.ingest.date_guessing import (
     Dates,
     SeenDocument,
     guess_dates,

@@ -23,11 +23,11 @@ from lexbeam.transforms.common.portions import stated_parts
 from lexbeam.transforms.common.publish.forgotten import forgotten_at
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.texts.languages import stated_language
-from lexbeam.transforms.formats.dates.rules import load_metadata, parse_date_rule
+from lexbeam.transforms.formats.ingest.date_rules import load_metadata, parse_date_rule
 from lexbeam.transforms.formats.ingest.file_changes import CHECKS
 from lexbeam.transforms.formats.ingest.ingestion import IngestOptions, InputFile, YearChecks
 from lexbeam.transforms.formats.ingest.input_listing import InputPatterns
-from lexbeam.transforms.formats.ingest.kept_files import KeepSetting, KeptPart
+from lexbeam.transforms.formats.ingest.kept_files import KeepPart, KeptPart
 from lexbeam.transforms.formats.ingest.staged_records import DUPLICATES
 from lexbeam.transforms.formats.readers.html import check_html
 from lexbeam.transforms.formats.readers.registry import FORMATS, READERS
@@ -44,10 +44,10 @@ class KeptCorpus(NamedTuple):
 
     snapshot: str
     parts: tuple[KeptPart, ...]
-    setting: KeepSetting
+    keep: KeepPart
 
 
-def kept_corpus(snapshot: Snapshot, setting: KeepSetting) -> KeptCorpus:
+def kept_corpus(snapshot: Snapshot, keep: KeepPart) -> KeptCorpus:
     """Return a published corpus as what is kept of it.
 
     Raises:
@@ -62,15 +62,15 @@ def kept_corpus(snapshot: Snapshot, setting: KeepSetting) -> KeptCorpus:
             )
     # Without an engine, annotation is what is kept, and with one that of documents that have no text.
     layers = set(section["options"].get("layers", ()))
-    if not layers >= set(setting.layers):
+    if not layers >= set(keep.layers):
         raise LexbeamError(
             f"`keep_missing`: the corpus at {snapshot.out!r} lacks the layers "
-            f"{', '.join(sorted(set(setting.layers) - layers))}: leave `keep_missing` out once"
+            f"{', '.join(sorted(set(keep.layers) - layers))}: leave `keep_missing` out once"
         )
     return KeptCorpus(
         snapshot.name,
         tuple(map(KeptPart._make, zip(*(snapshot.parts(table.name) for table in _TABLES), strict=True))),
-        setting,
+        keep,
     )
 
 
@@ -154,7 +154,7 @@ class CorpusOptions(IntakeOptions):
     date_range: str = option(
         "first",
         help="year that counts of a date that is a range",
-        choices="lexbeam.transforms.formats.dates.rules:DATE_RANGES",
+        choices="lexbeam.transforms.formats.ingest.date_rules:DATE_RANGES",
         group="dates",
     )
     engine: str = option(
@@ -290,10 +290,10 @@ def _kept(options: CorpusOptions) -> KeptCorpus | None:
     kept = kept_snapshot(options.keep_missing, options.out, DOCUMENTS.name)
     if kept is None:
         return None
-    setting = KeepSetting(
+    keep = KeepPart(
         annotated=options.engine == "none", layers=options.layers.layers, forgotten=forgotten_at(options.out)
     )
-    return kept_corpus(kept, setting)
+    return kept_corpus(kept, keep)
 
 
 def _check_dates(options: CorpusOptions, asked: Collection[str]) -> None:

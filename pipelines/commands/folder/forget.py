@@ -23,7 +23,7 @@ from lexbeam.pipelines.frame.publishing import UNFINISHED, check_nobody_detached
 from lexbeam.pipelines.runners.hooks import tell_readers
 from lexbeam.schemas.common_tables import REJECTS
 from lexbeam.schemas.corpus_tables import DOCUMENTS, INPUTS
-from lexbeam.transforms.annotation.annotate import ANNOTATE
+from lexbeam.transforms.annotation.annotate import AnnotateRecords
 from lexbeam.transforms.common.errors import UsageError, quoted
 from lexbeam.transforms.common.names import alike, file_of
 from lexbeam.transforms.common.options.fields import option
@@ -73,7 +73,7 @@ from lexbeam.transforms.corpora.forgotten_documents import (
     names_there,
     without_documents,
 )
-from lexbeam.transforms.formats.ingest.cut_files import CUT
+from lexbeam.transforms.formats.ingest.cut_files import CutFile
 from lexbeam.transforms.intake.forgetting import file_sections, holding_sections, sources_of
 from lexbeam.transforms.report.page import is_report
 
@@ -281,9 +281,9 @@ def _remove(out: str, kept: dict[str, Snapshot | None], marks: ForgottenMarks) -
 
 def _is_kept(stage: str, found: Collection[File], marks: ForgottenMarks) -> bool:
     """Return whether an artefact may stay: it holds no text, or the annotation of other documents alone."""
-    if stage == CUT.name:
+    if stage == CutFile.name:
         return True
-    if stage != ANNOTATE.name:
+    if stage != AnnotateRecords.name:
         return False
     for file in found:
         if not file.path.endswith("-sentences.arrow"):

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from lexbeam.pipelines.commands.corpus.plan import CorpusOptions, steps_of
 from lexbeam.pipelines.frame.command import Action, Command, or_a_name
 from lexbeam.pipelines.frame.configuration import read_jobs
-from lexbeam.transforms.annotation.annotate import ANNOTATE, place_of
+from lexbeam.transforms.annotation.annotate import AnnotateRecords
 from lexbeam.transforms.annotation.landed_texts import receipts_since
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.common.options.fields import option
@@ -26,9 +26,9 @@ from lexbeam.transforms.common.shown import amount
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.artefacts import Workspace
 from lexbeam.transforms.common.store.models import carry, models_noted
-from lexbeam.transforms.formats.ingest.ingestion import INGEST
+from lexbeam.transforms.formats.ingest.ingestion import Ingest
 from lexbeam.transforms.formats.ingest.input_listing import InputPatterns, refuse_output_as_input
-from lexbeam.transforms.stream.landing_windows import LAND, WindowRule, WindowSteps, intake_of, seconds_of
+from lexbeam.transforms.stream.landing_windows import Land, WindowRule, WindowSteps, intake_of, seconds_of
 from lexbeam.transforms.stream.polling import LookWatch, patience
 from lexbeam.transforms.stream.stream_sources import SOURCES, check_landing, chosen_source
 
@@ -84,8 +84,8 @@ def _telling(workspace: Workspace, steps: WindowSteps, options: StreamOptions, a
     Raises:
         LexbeamError: the inputs are no longer looked at.
     """
-    folder, stopped = workspace.stage(LAND.name), threading.Event()
-    intake = intake_of(place_of(workspace, steps.annotate), steps.ingest)
+    folder, stopped = workspace.stage(Land.name), threading.Event()
+    intake = intake_of(AnnotateRecords(steps.annotate).place(workspace), steps.ingest)
     seen: set[str] = set()
     before = sum(receipt.intake == intake for receipt in receipts_since(workspace.root, folder, seen))
     if before:
@@ -147,7 +147,7 @@ class Stream(Command[StreamOptions, None]):
   lexbeam stream config.yaml --window 5m
   lexbeam stream config.yaml --source lines:localhost:9000 --landing texts/landed
   lexbeam stream config.yaml --window 10s --every 2s --runner-config prism"""
-    stages = (INGEST, ANNOTATE, LAND)
+    stages = (Ingest, AnnotateRecords, Land)
     takes_beam = True
 
     def action(self, options: StreamOptions, action: Action) -> None:

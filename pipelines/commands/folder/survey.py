@@ -517,7 +517,7 @@ class Clean(Command[CleanOptions, None]):
         """
         if options.cache:
             from lexbeam.transforms.common.machine import default_cache
-            from lexbeam.transforms.lexicon.cache import clean_cache
+            from lexbeam.transforms.lexicon.resource_cache import clean_cache
 
             folder = options.path or default_cache()
             freed = clean_cache(folder)

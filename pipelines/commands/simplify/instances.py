@@ -11,19 +11,16 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from lexbeam.pipelines.commands.intake import TextEngine, file_digests, text_engine
+from lexbeam.pipelines.commands.intake import IntakePlan, TextEngine, file_digests, inputs_of, load, settle, text_engine
 from lexbeam.pipelines.commands.options import annotation_engine, encodings, excluded_files, longest_line
 from lexbeam.pipelines.commands.simplify.found_words import (
-    FINDING,
     FoundIn,
     find_words,
     found_in_corpora,
     found_in_texts,
-    inputs_of,
     layout_of_inputs,
     named_texts,
     reads_corpora,
-    settling,
 )
 from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Inputs, IntakeOptions, Opening, TableSource
 from lexbeam.pipelines.frame.inputs import first_inputs
@@ -41,24 +38,28 @@ from lexbeam.transforms.common.publish.snapshots import find_snapshot
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.tables import Part
 from lexbeam.transforms.common.texts.languages import stated_language
-from lexbeam.transforms.formats.ingest.input_listing import InputPatterns
 from lexbeam.transforms.formats.readers.registry import FORMATS
 from lexbeam.transforms.formats.records.base import ReaderOptions
 from lexbeam.transforms.intake.intake_staging import LoadedCounts
-from lexbeam.transforms.intake.settling import TextAnnotationOptions
+from lexbeam.transforms.intake.settling import Settled, TextAnnotationOptions
 from lexbeam.transforms.people.answered_sheets import list_sheets
 from lexbeam.transforms.simplification.instances.benchmark_layouts import OCCURRENCES
-from lexbeam.transforms.simplification.instances.found_instances import CORPUS, DOCUMENTS, FEATS
+from lexbeam.transforms.simplification.instances.found_instances import (
+    CORPUS,
+    DOCUMENTS,
+    FEATS,
+    FindInCorpus,
+    FindInTexts,
+)
 from lexbeam.transforms.simplification.instances.hard_words import MARKED, TargetOptions, check_targets
 from lexbeam.transforms.simplification.instances.instance_rows import READERS, RuleOptions
 from lexbeam.transforms.simplification.instances.instances_read import (
     AUTO,
     LABEL,
-    READ,
-    TAKE,
+    RULE,
     ComplexPart,
-    InstanceReadOptions,
-    acceptable_records,
+    ReadInstances,
+    TakeComplex,
     known_scorers,
 )
 from lexbeam.transforms.simplification.instances.judgments import (
@@ -67,9 +68,7 @@ from lexbeam.transforms.simplification.instances.judgments import (
     read_judgments,
 )
 from lexbeam.transforms.simplification.instances.settled_instances import (
-    SETTLING,
-    JudgedOptions,
-    SettledJudged,
+    SettleInstances,
     check_records,
     counted,
     task_of,
@@ -139,35 +138,21 @@ class SimplifyInstancesOptions(IntakeOptions):
     max_line_bytes: int = longest_line()
 
 
-@dataclass(frozen=True)
-class InstancesPlan:
+@dataclass(frozen=True, kw_only=True)
+class InstancesPlan(IntakePlan):
     """What is to be loaded, and how.
 
     Attributes:
-        patterns: what names the files; None: tables are read.
-        complex_parts: parts of the complexity task, in place of files.
-        found: what words are found in, in place of files.
-        load: how they are read.
-        settle: how instances are judged and annotated.
+        found: what words are found in, where the input does not name them.
         judgments: what people say.
         rejects: rows that are no judgments.
         judged: name, bytes and SHA-256 of the files of judgments.
-        engine: the engine; without a name: none.
-        parts: parts of each table; 0: the corpus decides.
-        max_reject_share: share of rejects above which nothing is published.
     """
 
-    patterns: InputPatterns | None
-    complex_parts: tuple[ComplexPart, ...]
     found: FoundIn | None
-    load: InstanceReadOptions
-    settle: JudgedOptions
     judgments: tuple[SimplifiableJudgment, ...]
     rejects: tuple[RejectRow, ...]
     judged: list[dict[str, Any]]
-    engine: TextEngine
-    parts: int
-    max_reject_share: float
 
 
 def _layout(options: SimplifyInstancesOptions) -> str:
@@ -275,8 +260,8 @@ class SimplifyInstances(Command[SimplifyInstancesOptions, InstancesPlan]):
   lexbeam simplify instances novels --targets complex --zipf-below 4 --protect glossary.txt --out rare"""
     tables = (INSTANCES, SUBSTITUTES, INSTANCE_REJECTS, INSTANCE_INPUTS)
     explains = (INSTANCE_REJECTS,)
-    stages = (READ, TAKE, *FINDING, *SETTLING.all())
-    rows: Mapping[str, type] = {"counts": LoadedCounts, "settled": SettledJudged}
+    stages = (ReadInstances, TakeComplex, FindInCorpus, FindInTexts, *SettleInstances.steps())
+    rows: Mapping[str, type] = {"counts": LoadedCounts, "settled": Settled}
     views = INSTANCE_VIEWS
     opening = Opening(
         "Words to simplify",
@@ -343,11 +328,16 @@ class SimplifyInstances(Command[SimplifyInstancesOptions, InstancesPlan]):
         if options.judged.judgments:
             judged = file_digests(list_sheets(options.judged.judgments))
             judgments, rejects = read_judgments(options.judged.judgments, options.judged)
-        return InstancesPlan(
-            patterns,
-            parts,
-            found,
-            InstanceReadOptions(
+        read: Any
+        if found is not None:
+            read = found.read
+        elif parts:
+            rules = options.rules
+            read = TakeComplex(
+                language=options.language, occurrences=options.occurrences, min_complexity=rules.min_complexity
+            )
+        else:
+            read = ReadInstances(
                 layout=options.layout,
                 language=options.language,
                 engine_language=engine.language,
@@ -359,47 +349,33 @@ class SimplifyInstances(Command[SimplifyInstancesOptions, InstancesPlan]):
                     quoting=options.quoting,
                     max_line_bytes=options.max_line_bytes,
                 ),
-                forgotten=None if parts else forgotten_at(options.out),
-            ),
-            JudgedOptions(
-                only_simplifiable=options.judged.only_simplifiable,
-                # What is found is annotated already.
-                annotate=engine.options if found is None else TextAnnotationOptions(),
-            ),
-            tuple(judgments),
-            tuple(rejects),
-            judged,
-            engine,
-            stated_parts(options.parts),
-            options.max_reject_share,
+                forgotten=forgotten_at(options.out),
+            )
+        # What is found is annotated already.
+        annotate = engine.options if found is None else TextAnnotationOptions()
+        return InstancesPlan(
+            patterns=patterns,
+            tables=tuple((part.name, part) for part in parts),
+            read=read,
+            settle=SettleInstances(only_simplifiable=options.judged.only_simplifiable, annotate=annotate),
+            engine=engine,
+            parts=stated_parts(options.parts),
+            max_reject_share=options.max_reject_share,
+            found=found,
+            judgments=tuple(judgments),
+            rejects=tuple(rejects),
+            judged=judged,
         )
 
     def build(self, pipeline: "beam.Pipeline", plan: InstancesPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
-        from lexbeam.transforms.intake.intake_ptransforms import LoadFiles, LoadParts, SettleParts
-
-        workspace, lanes = graph.workspace, graph.lanes
-        if plan.found is not None:
-            loaded = find_words(pipeline, plan.found, graph)
-        elif plan.patterns is None:
-            parts = graph.tasks(pipeline, "Parts", [(part.name, part) for part in plan.complex_parts], TAKE)
-            loaded = parts | "Take" >> LoadParts(workspace, TAKE, plan.load, lanes)
-        else:
-            patterns = graph.tasks(pipeline, "Inputs", [plan.patterns])
-            loaded = patterns | "Load" >> LoadFiles(workspace, graph.scratch, READ, plan.load, lanes)
-        settled, counts, made = loaded | "Settle" >> SettleParts(
-            workspace,
-            settling(plan.patterns),
-            plan.settle,
-            partial(acceptable_records, share=plan.max_reject_share),
-            plan.parts,
-            lanes,
-            partial(task_of, judgments=plan.judgments, rejects=plan.rejects),
-        )
-        return {"parts": made, "counts": counts, "settled": settled}
+        found = plan.found
+        loaded = load(pipeline, plan, graph) if found is None else find_words(pipeline, found, graph)
+        deal = partial(task_of, judgments=plan.judgments, rejects=plan.rejects)
+        return settle(loaded, plan, graph, RULE, deal)
 
     def resources(self, plan: InstancesPlan) -> Mapping[str, Any]:
         judgments = digest(sorted(file["sha256"] for file in plan.judged)) if plan.judged else None
-        scorer = None if plan.found is None else plan.found.options.choice.scorer
+        scorer = None if plan.found is None else plan.found.read.choice.scorer
         of_scorer = {} if scorer is None else {"complexity_scorer": scorer.model.digest}
         return {"engine": plan.engine.options.fingerprint or None, "judgments": judgments, **of_scorer}
 
@@ -409,6 +385,6 @@ class SimplifyInstances(Command[SimplifyInstancesOptions, InstancesPlan]):
         return {
             "engine": plan.engine.name or None,
             "layers": list(plan.engine.options.layers),
-            **inputs_of(plan.patterns, outcome, loaded),
+            **inputs_of(plan, outcome),
             **counted(loaded, outcome.rows["settled"], plan.judgments, plan.judged),
         }

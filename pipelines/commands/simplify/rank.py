@@ -6,7 +6,7 @@ docs/tasks/simplification/rank.md says what each ranker's score is.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
@@ -20,6 +20,7 @@ from lexbeam.transforms.common.options.fields import embedded
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.shown import Block
 from lexbeam.transforms.common.store.receipts import summed
+from lexbeam.transforms.learning.crossfitting import FittedModel
 from lexbeam.transforms.report.panels import Panel, SectionTable, TableColumn
 from lexbeam.transforms.simplification.ranking.options import (
     RankingFiles,
@@ -28,9 +29,9 @@ from lexbeam.transforms.simplification.ranking.options import (
     rankings_of,
     uses_regressor,
 )
-from lexbeam.transforms.simplification.ranking.ranked_parts import RANK, RankedPart, Rankings
-from lexbeam.transforms.simplification.ranking.regressor import FIT, Fitting, Regressed, RegressorTask
-from lexbeam.transforms.simplification.records import JoinTask, tasks_of
+from lexbeam.transforms.simplification.ranking.ranked_parts import RankCandidates, RankedPart, Rankings, RankTask
+from lexbeam.transforms.simplification.ranking.regressor import FitRegressor, RegressorTask
+from lexbeam.transforms.simplification.records import JoinTask, as_given, tasks_of
 from lexbeam.transforms.simplification.settings import settings_of, settings_of_candidates
 
 if TYPE_CHECKING:
@@ -57,14 +58,14 @@ class RankingPlan(NamedTuple):
     Attributes:
         tasks: parts side by side, by number.
         rankings: what settings are ranked by.
-        fit: what a regressor is learned from; None: none is asked for.
-        fitting: how.
+        labelled: what a regressor is learned from; None: none is asked for.
+        fit: how.
     """
 
     tasks: tuple[tuple[int, JoinTask], ...]
     rankings: Rankings
-    fit: RegressorTask | None
-    fitting: Fitting
+    labelled: RegressorTask | None
+    fit: FitRegressor
 
 
 def _named(options: RankOptions) -> dict[str, RankingOptions]:
@@ -89,6 +90,11 @@ _RANKED = SectionTable(
 )
 
 
+def _rank_tasks(element: tuple[int, JoinTask], regressed: FittedModel | None = None) -> Iterator[tuple[int, RankTask]]:
+    number, parts = element
+    yield number, RankTask(parts, None if regressed is None else regressed.model)
+
+
 class SimplifyRank(Command[RankOptions, RankingPlan]):
     """`lexbeam simplify rank`."""
 
@@ -99,8 +105,8 @@ class SimplifyRank(Command[RankOptions, RankingPlan]):
       --wordlist zipf=wordfreq:es --keep-target if-more-frequent
   lexbeam simplify rank es --ranker regressor --complexity cwi --wordlist zipf=wordfreq:es"""
     tables = (RANKINGS,)
-    stages = (FIT, RANK)
-    rows: Mapping[str, type] = {"ranked": RankedPart, "regressed": Regressed}
+    stages = (FitRegressor, RankCandidates)
+    rows: Mapping[str, type] = {"ranked": RankedPart, "regressed": FittedModel}
     opening = Opening(
         "Candidates by simplicity",
         "The candidates that are left, the simplest first, by each ranker.",
@@ -130,36 +136,45 @@ class SimplifyRank(Command[RankOptions, RankingPlan]):
         beside = selections[0] if selections else candidates
         tasks = tasks_of(instances.parts, {beside.table: beside.parts})
         first = next(iter(rankings.values()))
-        fit = None
+        labelled = None
         if uses_regressor(settings):
             gold = inputs.of(SUBSTITUTES.name)
-            fit = RegressorTask(
+            labelled = RegressorTask(
                 inputs.only(LABELLED.name).parts,
                 inputs.only(LABELS.name).parts,
                 instances.parts,
                 gold[0].parts if gold else (),
                 candidates.parts,
             )
-        fitting = Fitting(options.files.regressor_scorer, first.lexicon, first.lists)
-        return RankingPlan(tuple(tasks), rankings, fit, fitting)
+        fit = FitRegressor(options.files.regressor_scorer, first.lexicon, first.lists)
+        return RankingPlan(tuple(tasks), rankings, labelled, fit)
 
     def build(self, pipeline: "beam.Pipeline", plan: RankingPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
         """Parts of instances and candidates or selections in, parts of rankings out."""
-        from lexbeam.transforms.common.store.ptransforms import MakeParts
-        from lexbeam.transforms.simplification.ranking.ptransforms import WithRegressor
+        import apache_beam as beam
 
-        lexicon = graph.carry(plan.fitting.lexicon)
-        rankings = {name: ranking._replace(lexicon=lexicon) for name, ranking in plan.rankings.items()}
-        if plan.fit is not None:
-            graph.expect(FIT, 1)
-        tasks, regressed = graph.tasks(pipeline, "Parts", plan.tasks, RANK) | "Regressor" >> WithRegressor(
-            graph.workspace, plan.fit, plan.fitting._replace(lexicon=lexicon)
-        )
-        receipts, parts = tasks | "Rank" >> MakeParts(graph.workspace, RANK, rankings, RANKINGS.name, graph.lanes)
-        return {"parts": parts, "ranked": receipts, "regressed": regressed}
+        from lexbeam.transforms.common.store.ptransforms import Each, NameParts
+
+        lexicon = graph.carry(plan.fit.lexicon)
+        step = RankCandidates({name: ranking._replace(lexicon=lexicon) for name, ranking in plan.rankings.items()})
+        sides: dict[str, Any] = {}
+        if plan.labelled is None:
+            regressed = pipeline | "None" >> beam.Create([])
+        else:
+            labelled = graph.tasks(pipeline, "Labelled", [(0, plan.labelled)], FitRegressor)
+            fit = Each(graph.workspace, replace(plan.fit, lexicon=lexicon), as_given)
+            regressed = labelled | "Fit" >> fit | "Regressed" >> beam.Values()
+            sides = {"regressed": beam.pvalue.AsSingleton(regressed)}
+        parts = graph.tasks(pipeline, "Parts", plan.tasks, step)
+        made = parts | "Rank" >> Each(graph.workspace, step, _rank_tasks, sides=sides, lanes=graph.lanes)
+        return {
+            "parts": made | "Name" >> beam.ParDo(NameParts(RANKINGS.name, "part")),
+            "ranked": made | "Receipts" >> beam.Values(),
+            "regressed": regressed,
+        }
 
     def section(self, plan: RankingPlan, outcome: HandedBack) -> Mapping[str, Any]:
-        regressed: list[Regressed] = outcome.rows["regressed"]
+        regressed: list[FittedModel] = outcome.rows["regressed"]
         return {
             "settings": [
                 {"setting": name, "rankers": list(ranking.options.ranker), "keep_target": ranking.options.keep_target}
@@ -168,14 +183,15 @@ class SimplifyRank(Command[RankOptions, RankingPlan]):
             "counts": summed(outcome.rows["ranked"], ("setting", "ranker"), COUNTS),
             "regressor": [
                 {
-                    "scorer": fitted.scorer,
-                    "words": fitted.words,
-                    "left_out": fitted.excluded,
-                    "names": fitted.names,
-                    "other_language": fitted.other_language,
-                    "sha256": fitted.file.sha256,
+                    "scorer": plan.fit.scorer,
+                    "words": fitted.figures.rows,
+                    "left_out": fitted.figures.left_out["excluded"],
+                    "names": fitted.figures.left_out["name"],
+                    "other_language": fitted.figures.left_out["other_language"],
+                    "sha256": fitted.model.weights.sha256,
                 }
                 for fitted in regressed
+                if fitted.model is not None
             ],
         }
 

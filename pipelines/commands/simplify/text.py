@@ -12,19 +12,16 @@ from dataclasses import dataclass, fields
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lexbeam.pipelines.commands.intake import TextEngine, text_engine
+from lexbeam.pipelines.commands.intake import IntakePlan, inputs_of, settle, text_engine
 from lexbeam.pipelines.commands.options import annotation_engine, encodings, excluded_files, longest_line, settings_file
 from lexbeam.pipelines.commands.simplify.found_words import (
-    PLACING,
     FoundIn,
     find_words,
     found_in_corpora,
     found_in_texts,
-    inputs_of,
     layout_of_inputs,
     named_texts,
     reads_corpora,
-    settling,
 )
 from lexbeam.pipelines.commands.simplify.text_writing import check_places, content_of, write_texts
 from lexbeam.pipelines.frame.command import RUN, Command, Graph, HandedBack, Inputs, IntakeOptions, Opening, TableSource
@@ -61,8 +58,10 @@ from lexbeam.transforms.formats.readers.registry import FORMATS
 from lexbeam.transforms.formats.records.base import ReaderOptions
 from lexbeam.transforms.inflection.models import warn_of_languages
 from lexbeam.transforms.intake.intake_staging import LoadedCounts
+from lexbeam.transforms.intake.settling import Settled
 from lexbeam.transforms.report.panels import Panel
-from lexbeam.transforms.simplification.documents.resolving import CHANGED, RESOLVE, ResolvedPart, ResolveOptions
+from lexbeam.transforms.simplification.documents.placed_texts import PlaceInCorpus, PlaceInFiles
+from lexbeam.transforms.simplification.documents.resolving import CHANGED, Resolve, ResolvedPart, texts_tasks
 from lexbeam.transforms.simplification.generation.candidate_generation import GenerateCandidates, Generated
 from lexbeam.transforms.simplification.generation.generators import (
     GenerationFiles,
@@ -74,17 +73,15 @@ from lexbeam.transforms.simplification.generation.generators import (
 from lexbeam.transforms.simplification.instances.content_words import FIXED
 from lexbeam.transforms.simplification.instances.found_instances import CORPUS, FEATS
 from lexbeam.transforms.simplification.instances.hard_words import COMPLEX, TargetOptions, check_targets
-from lexbeam.transforms.simplification.instances.instances_read import acceptable_records
+from lexbeam.transforms.simplification.instances.instances_read import RULE
 from lexbeam.transforms.simplification.instances.settled_instances import (
-    SETTLING,
-    JudgedOptions,
-    SettledJudged,
+    SettleInstances,
     check_records,
     counted,
     task_of,
 )
 from lexbeam.transforms.simplification.ranking.options import RankingFiles, check_ranking, rankings_of, uses_regressor
-from lexbeam.transforms.simplification.ranking.ranked_parts import RANK, Rankings
+from lexbeam.transforms.simplification.ranking.ranked_parts import RankCandidates, Rankings
 from lexbeam.transforms.simplification.rewriting.sentence_rewriting import (
     RewriteSentences,
     RewritingOptions,
@@ -190,32 +187,27 @@ class SimplifyTextOptions(IntakeOptions):
     max_line_bytes: int = longest_line()
 
 
-class TextPlan(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class TextPlan(IntakePlan):
     """What is to be done.
 
     Attributes:
         found: what words are found in, and how.
-        engine: what annotates.
         reader: how files are read.
         format: of the files.
         generation, selection, rankings: what words are chosen by; each of one setting.
         agreement: how nouns of another gender are placed.
-        parts: parts of each table of words; 0: their number decides.
-        max_reject_share: share of rejects above which nothing is published.
         languages: of the texts, as engines write them.
         of_file: whether the setting is one of a file.
     """
 
     found: FoundIn
-    engine: TextEngine
     reader: ReaderOptions
     format: str
     generation: GenerationInputs
     selection: Selection
     rankings: Rankings
     agreement: str
-    parts: int
-    max_reject_share: float
     languages: Sequence[str]
     of_file: bool
 
@@ -337,7 +329,7 @@ def plan_of(options: SimplifyTextOptions, inputs: Inputs) -> TextPlan:
     """
     reader = ReaderOptions(encoding=options.encoding, max_line_bytes=options.max_line_bytes)
     if _is_corpus(options):
-        found = found_in_corpora(inputs, _chosen(options).targets, options.language)
+        found = found_in_corpora(inputs, _chosen(options).targets, options.language, PlaceInCorpus)
         engine = text_engine(None)
         spoken = _languages(found, inputs)
         chosen = _chosen(options, spoken[0])
@@ -348,7 +340,7 @@ def plan_of(options: SimplifyTextOptions, inputs: Inputs) -> TextPlan:
         patterns = named_texts(
             options.inputs, options.exclude, str(options.out), options.format, reader, options.max_reject_share
         )
-        found = found_in_texts(patterns, chosen.targets, engine, options.language, options.format, reader)
+        found = found_in_texts(patterns, chosen.targets, engine, options.language, options.format, reader, PlaceInFiles)
         spoken = [short_tag(str(chosen.language))]
     if options.write_text is not None:
         check_places(options.write_text, found, overwrite=options.overwrite)
@@ -358,23 +350,26 @@ def plan_of(options: SimplifyTextOptions, inputs: Inputs) -> TextPlan:
     generators = {name: stages["generate"].used_generators}
     check_languages(spoken, generators, generation.lexicon, generation.thesauri)
     return TextPlan(
-        found,
-        engine,
-        reader,
-        options.format,
-        generation,
-        selection_of({name: stages["select"]}, chosen.files, chosen.engine),
-        rankings_of({name: stages["rank"]}, _ranking_files(chosen.files)),
-        options.rewriting.agreement,
-        stated_parts(options.parts),
-        options.max_reject_share,
-        spoken,
-        options.settings is not None,
+        patterns=found.patterns,
+        read=found.read,
+        settle=SettleInstances(),
+        engine=engine,
+        parts=stated_parts(options.parts),
+        max_reject_share=options.max_reject_share,
+        found=found,
+        reader=reader,
+        format=options.format,
+        generation=generation,
+        selection=selection_of({name: stages["select"]}, chosen.files, chosen.engine),
+        rankings=rankings_of({name: stages["rank"]}, _ranking_files(chosen.files)),
+        agreement=options.rewriting.agreement,
+        languages=spoken,
+        of_file=options.settings is not None,
     )
 
 
 def _languages(found: FoundIn, inputs: Inputs) -> list[str]:
-    given = found.options.language
+    given = found.read.language
     return sorted({short_tag(name) for name in ([given] if given else languages(corpora_of(inputs)))})
 
 
@@ -414,10 +409,19 @@ class SimplifyText(Command[SimplifyTextOptions, TextPlan]):
         INSTANCE_INPUTS,
     )
     explains = (INSTANCE_REJECTS,)
-    stages = (*PLACING, *SETTLING.all(), GenerateCandidates, SelectCandidates, RANK, RewriteSentences, RESOLVE)
+    stages = (
+        PlaceInCorpus,
+        PlaceInFiles,
+        *SettleInstances.steps(),
+        GenerateCandidates,
+        SelectCandidates,
+        RankCandidates,
+        RewriteSentences,
+        Resolve,
+    )
     rows: Mapping[str, type] = {
         "counts": LoadedCounts,
-        "settled": SettledJudged,
+        "settled": Settled,
         "generated": Generated,
         "resolved": ResolvedPart,
     }
@@ -435,23 +439,15 @@ class SimplifyText(Command[SimplifyTextOptions, TextPlan]):
         """Files or parts of a corpus in, parts of all tables out."""
         import apache_beam as beam
 
-        from lexbeam.transforms.intake.intake_ptransforms import SettleParts
-        from lexbeam.transforms.simplification.documents.documents_ptransforms import ResolveTexts, SimplifyWords
+        from lexbeam.transforms.common.store.ptransforms import Each, NameParts
+        from lexbeam.transforms.simplification.documents.documents_ptransforms import SimplifyWords
 
         workspace, lanes = graph.workspace, graph.lanes
-        texts = find_words(pipeline, plan.found, graph, PLACING, keyed=True)
-        loaded = texts | "Loaded" >> beam.Values()
-        for stage in (SETTLING.settle, GenerateCandidates, SelectCandidates, RANK, RewriteSentences):
+        texts = find_words(pipeline, plan.found, graph, numbered=True)
+        for stage in (SettleInstances, GenerateCandidates, SelectCandidates, RankCandidates, RewriteSentences):
             graph.expect(stage, plan.parts or LEAST_PARTS)
-        settled, counts, words = loaded | "Settle" >> SettleParts(
-            workspace,
-            settling(plan.found.patterns),
-            JudgedOptions(),
-            partial(acceptable_records, share=plan.max_reject_share),
-            plan.parts,
-            lanes,
-            partial(task_of, judgments=(), rejects=()),
-        )
+        settled = settle(texts, plan, graph, RULE, partial(task_of, judgments=(), rejects=()))
+        words = settled["parts"]
         words = words | "WithoutSubstitutes" >> beam.Filter(_is_made)
         generation = plan.generation._replace(lexicon=graph.carry(plan.generation.lexicon))
         selection = {
@@ -464,25 +460,30 @@ class SimplifyText(Command[SimplifyTextOptions, TextPlan]):
             workspace,
             GenerateCandidates(generation),
             SelectCandidates(selection),
-            RANK.with_options(rankings),
+            RankCandidates(rankings),
             RewriteSentences(plan.agreement, plan.generation.inflector),
             lanes,
         )
         parts = (words, made) | "WordParts" >> beam.Flatten()
-        options = ResolveOptions(
+        resolve = Resolve(
             format=plan.format, reader=plan.reader, inflector=plan.generation.inflector, agreement=plan.agreement
         )
-        resolved, documents = texts | "Resolve" >> ResolveTexts(workspace, parts, options, lanes)
+        resolved = texts | "Resolve" >> Each(
+            workspace, resolve, texts_tasks, {"parts": beam.pvalue.AsList(parts)}, lanes=lanes, noted=True
+        )
+        documents = [
+            resolved | f"Number{table.title()}" >> beam.ParDo(NameParts(name, table))
+            for table, name in (("documents", DOCUMENTS.name), ("changes", CHANGES.name))
+        ]
         return {
-            "parts": (parts, documents) | "AllParts" >> beam.Flatten(),
-            "counts": counts,
-            "settled": settled,
+            **settled,
+            "parts": (parts, *documents) | "AllParts" >> beam.Flatten(),
             "generated": generated,
-            "resolved": resolved,
+            "resolved": resolved | "Resolved" >> beam.Values(),
         }
 
     def resources(self, plan: TextPlan) -> Mapping[str, Any]:
-        scorer = plan.found.options.choice.scorer
+        scorer = plan.found.read.choice.scorer
         of_scorer = {} if scorer is None else {"complexity_scorer": scorer.model.digest}
         return {"engine": plan.engine.options.fingerprint or None, **of_scorer}
 
@@ -497,7 +498,7 @@ class SimplifyText(Command[SimplifyTextOptions, TextPlan]):
         return {
             "engine": plan.engine.name or None,
             "layers": list(plan.engine.options.layers),
-            **inputs_of(plan.found.patterns, outcome, loaded),
+            **inputs_of(plan, outcome),
             **counted(loaded, outcome.rows["settled"]),
             "settings": [
                 {

@@ -10,7 +10,7 @@ from view_making import SPEC, corpus, prepare, spec_of
 
 from lexbeam.transforms.change.graph.space_ptransforms import MergeSlices, RepresentSlices, TrainShards
 from lexbeam.transforms.change.spaces import counting, shards
-from lexbeam.transforms.change.spaces.counting import ContextOptions, pieces_of
+from lexbeam.transforms.change.spaces.counting import CountContexts, pieces_of
 from lexbeam.transforms.change.spaces.shards import ShardOptions
 from lexbeam.transforms.change.view import counts as module
 from lexbeam.transforms.change.view.counts import count_groups
@@ -126,7 +126,7 @@ def represented(slices, folder, options=RI, lanes=2, seeds=(1, 2), frees=False):
             pipeline
             | beam.Create(slices)
             | RepresentSlices(
-                Workspace(str(folder)), COMPARISONS._replace(seeds=seeds), ContextOptions(3), options, lanes, frees
+                Workspace(str(folder)), COMPARISONS._replace(seeds=seeds), CountContexts(3), options, lanes, frees
             )
         )
     return {path.name: path.read_bytes() for path in (folder / "change" / "represent").glob("*.parquet")}

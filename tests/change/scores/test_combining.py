@@ -14,15 +14,15 @@ from space_making import RANK, score_task, tag_of
 from lexbeam.schemas.change.scores import SCORES, SUMMARY, SummaryColumns
 from lexbeam.transforms.change.scores import combining as module
 from lexbeam.transforms.change.scores.combining import (
-    COMBINE,
-    SUMMARISE,
+    CombineSeeds,
     CombineTask,
+    Summarise,
     SummaryTask,
     summarise,
     summary_columns,
 )
 from lexbeam.transforms.change.scores.null_deals import Deal
-from lexbeam.transforms.change.scores.scoring import SCORE, ChangeScoreOptions
+from lexbeam.transforms.change.scores.scoring import ChangeScoreOptions, ScoreSeed
 from lexbeam.transforms.change.view.words import Majority
 from lexbeam.transforms.common.store.artefacts import Workspace, make
 
@@ -37,12 +37,14 @@ def space(tmp_path):
 
 def scored(space, trained, options=OPTIONS, alignments=EVERY, **fitting):
     """Return the rows of both seeds, as files."""
-    return [make(space, SCORE, score_task(space, trained, seed, alignments, **fitting), options) for seed in (1, 2)]
+    return [
+        make(space, ScoreSeed.of(options), score_task(space, trained, seed, alignments, **fitting)) for seed in (1, 2)
+    ]
 
 
 def test_scores_of_seeds_are_combined(trained, space):
     files = scored(space, trained, targets=OPTIONS.targets)
-    combined = make(space, COMBINE, CombineTask(tuple(files)), OPTIONS)
+    combined = make(space, CombineSeeds.of(OPTIONS), CombineTask(tuple(files)))
     scores = pq.read_table(combined.part.file.path).to_pylist()
     assert len(scores) == combined.part.rows
     assert {row["seed"] for row in scores} == {1, 2, None}
@@ -54,14 +56,14 @@ def test_scores_of_seeds_are_combined(trained, space):
     }
     absent = [row for row in scores if row["word"] == "absent" and row["measure"] == "cosine"]
     assert {row["reason"] for row in absent} == {"absent_from"}
-    again = make(Workspace(space.root + "2"), COMBINE, CombineTask(tuple(files[::-1])), OPTIONS)
+    again = make(Workspace(space.root + "2"), CombineSeeds.of(OPTIONS), CombineTask(tuple(files[::-1])))
     assert again.part.file.sha256 == combined.part.file.sha256
     assert again.tops == combined.tops
 
 
 def test_rankings_are_of_the_most_changed_words_in_the_order_of_the_options(trained, space):
     files = tuple(scored(space, trained))
-    combined = make(space, COMBINE, CombineTask(files), OPTIONS)
+    combined = make(space, CombineSeeds.of(OPTIONS), CombineTask(files))
     assert [(top.alignment, top.measure) for top in combined.tops] == [(name, "cosine") for name in EVERY]
     scores = pq.read_table(combined.part.file.path).to_pylist()
     for top in combined.tops:
@@ -76,18 +78,18 @@ def test_rankings_are_of_the_most_changed_words_in_the_order_of_the_options(trai
         assert top.ranked == len(ranked) > 0
         assert (top.slice_from, top.slice_to) == ("early", "late")
         assert top.threshold == mean["w1"]["threshold"]
-    few = make(space, COMBINE, CombineTask(files), replace(OPTIONS, neighbour_words=12))
+    few = make(space, CombineSeeds.of(replace(OPTIONS, neighbour_words=12)), CombineTask(files))
     assert [len(top.words) for top in few.tops] == [12, 12, 12]
     assert few.part.file.sha256 == combined.part.file.sha256
-    turned = make(space, COMBINE, CombineTask(files), replace(OPTIONS, alignments=EVERY[::-1]))
+    turned = make(space, CombineSeeds.of(replace(OPTIONS, alignments=EVERY[::-1])), CombineTask(files))
     assert turned.tops == combined.tops[::-1]
 
 
 def test_the_most_changed_words_are_of_the_parts_of_speech_asked_for(trained, space):
     files = tuple(scored(space, trained))
-    every = make(space, COMBINE, CombineTask(files), OPTIONS)
+    every = make(space, CombineSeeds.of(OPTIONS), CombineTask(files))
     task = CombineTask(files, tuple(trained.slices[place].counts for place in (0, 1)))
-    combined = make(space, COMBINE, task, OPTIONS)
+    combined = make(space, CombineSeeds.of(OPTIONS), task)
     for top, whole in zip(combined.tops, every.tops, strict=True):
         assert list(top.words) == [word for word in whole.words if tag_of(word) == "NOUN"]
         assert 0 < len(top.words) < len(whole.words)
@@ -106,24 +108,24 @@ def test_scores_do_not_depend_on_the_order_of_alignments(trained, space):
     task = score_task(space, trained, 1, EVERY)
     (only,) = task.variants
     turned = task._replace(variants=(only._replace(alignments=dict(reversed(only.alignments.items()))),))
-    assert SCORE.identity(turned, OPTIONS) == SCORE.identity(task, OPTIONS)
-    first = make(space, SCORE, task, OPTIONS)
-    again = make(Workspace(space.root + "2"), SCORE, turned, OPTIONS)
+    assert ScoreSeed.of(OPTIONS).identity(turned) == ScoreSeed.of(OPTIONS).identity(task)
+    first = make(space, ScoreSeed.of(OPTIONS), task)
+    again = make(Workspace(space.root + "2"), ScoreSeed.of(OPTIONS), turned)
     assert again.rows.sha256 == first.rows.sha256
 
 
 def test_what_is_shown_scores_nothing_again(trained, space):
     task = score_task(space, trained, 1, EVERY)
-    plain = SCORE.identity(task, OPTIONS)
+    plain = ScoreSeed.of(OPTIONS).identity(task)
     for changed in (
         {"neighbour_words": 3},
         {"alignments": ("op",)},
         {"targets": ("absent", "w1")},
         {"rank": replace(RANK, pos=("VERB",))},
     ):
-        assert SCORE.identity(task, replace(OPTIONS, **changed)) == plain
+        assert ScoreSeed.of(replace(OPTIONS, **changed)).identity(task) == plain
     for changed in ({"targets": ("w1",)}, {"measures": ()}, {"rank": replace(RANK, min_count=6)}):
-        assert SCORE.identity(task, replace(OPTIONS, **changed)) != plain
+        assert ScoreSeed.of(replace(OPTIONS, **changed)).identity(task) != plain
 
 
 def test_maps_spaces_counts_and_sizes_decide_scores(trained, space):
@@ -136,7 +138,7 @@ def test_maps_spaces_counts_and_sizes_decide_scores(trained, space):
         return task._replace(variants=(only._replace(**changed),))
 
     found = [
-        SCORE.identity(changed, OPTIONS)
+        ScoreSeed.of(OPTIONS).identity(changed)
         for changed in (
             task,
             task._replace(seed=2),
@@ -164,11 +166,11 @@ def test_maps_spaces_counts_and_sizes_decide_scores(trained, space):
 def test_what_decides_a_combination_counts(trained, space):
     task = CombineTask(tuple(scored(space, trained)))
     found = [
-        COMBINE.identity(task, OPTIONS),
-        COMBINE.identity(CombineTask(task.seeds[:1]), OPTIONS),
-        COMBINE.identity(task._replace(counts=(trained.slices[0].counts,)), OPTIONS),
+        CombineSeeds.of(OPTIONS).identity(task),
+        CombineSeeds.of(OPTIONS).identity(CombineTask(task.seeds[:1])),
+        CombineSeeds.of(OPTIONS).identity(task._replace(counts=(trained.slices[0].counts,))),
         *(
-            COMBINE.identity(task, replace(OPTIONS, **changed))
+            CombineSeeds.of(replace(OPTIONS, **changed)).identity(task)
             for changed in (
                 {"thresholds": ("mean", "gamma")},
                 {"thresholds": ("gamma",)},
@@ -180,7 +182,7 @@ def test_what_decides_a_combination_counts(trained, space):
             )
         ),
         *(
-            COMBINE.identity(task._replace(**changed), OPTIONS)
+            CombineSeeds.of(OPTIONS).identity(task._replace(**changed))
             for changed in (
                 {"nulls": task.seeds},
                 {"nulls": task.seeds[:1]},
@@ -197,14 +199,14 @@ SUMMED = ChangeScoreOptions(alignments=("op", "none"), rank=RANK, targets=("w1",
 
 @pytest.fixture
 def task(trained, space):
-    seeds = [make(space, SCORE, score_task(space, trained, seed, SUMMED.alignments), SUMMED) for seed in (1, 2)]
+    seeds = [make(space, ScoreSeed.of(SUMMED), score_task(space, trained, seed, SUMMED.alignments)) for seed in (1, 2)]
     counts = tuple(trained.slices[place].counts for place in (0, 1))
-    part = make(space, COMBINE, CombineTask(tuple(seeds), counts), SUMMED).part
+    part = make(space, CombineSeeds.of(SUMMED), CombineTask(tuple(seeds), counts)).part
     return SummaryTask(part.file, counts)
 
 
 def test_a_word_has_a_row_with_its_scores_and_its_part_of_speech(task, space):
-    part = make(space, SUMMARISE, task, summary_columns(SUMMED)).part
+    part = make(space, Summarise(summary_columns(SUMMED)), task).part
     found = pq.read_table(part.file.path)
     assert found.schema.equals(SUMMARY.schema(**summary_columns(SUMMED)._asdict()), check_metadata=True)
     assert found.schema.field("score_op").metadata == {
@@ -225,7 +227,7 @@ def test_a_word_has_a_row_with_its_scores_and_its_part_of_speech(task, space):
 
 
 def test_measures_of_counts_have_no_columns(task, space):
-    part = make(space, SUMMARISE, task, summary_columns(replace(SUMMED, measures=("frequency",)))).part
+    part = make(space, Summarise(summary_columns(replace(SUMMED, measures=("frequency",)))), task).part
     assert pq.read_schema(part.file.path).names == SUMMARY.schema(kinds=()).names
 
 
@@ -240,7 +242,7 @@ def test_every_measure_of_usage_has_columns_for_each_alignment_that_it_needs():
 
 def test_what_decides_a_summary_counts(task):
     found = [
-        SUMMARISE.identity(changed, summary_columns(options))
+        Summarise(summary_columns(options)).identity(changed)
         for changed, options in (
             (task, SUMMED),
             (task._replace(scores=task.counts[0]), SUMMED),
@@ -252,7 +254,7 @@ def test_what_decides_a_summary_counts(task):
     ]
     assert len({str(identity) for identity in found}) == len(found) == 6
     for other in ({"neighbour_words": 3}, {"rank": replace(RANK, pos=("ADP",))}):
-        assert SUMMARISE.identity(task, summary_columns(replace(SUMMED, **other))) == found[0]
+        assert Summarise(summary_columns(replace(SUMMED, **other))).identity(task) == found[0]
 
 
 NULLS = {

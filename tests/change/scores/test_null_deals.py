@@ -22,13 +22,13 @@ from lexbeam.transforms.change.graph.pair_tasks import (
     null_slices,
 )
 from lexbeam.transforms.change.scores.null_deals import (
-    DEAL,
-    DEALT,
     LEAST_CLUSTERS,
-    SIZES,
+    CountDealt,
     Deal,
+    DealDocuments,
     DealOptions,
     DealtTask,
+    SizeDocuments,
     SizesTask,
     clusters_of,
     comparability,
@@ -248,17 +248,17 @@ class Dealt:
         self.real = prepare(folder, self.rows, parts=parts, spec=self.spec)
         beside = [documents_part(folder, self.rows, n, parts, author) for n in range(parts)]
         found = [
-            (place, make(self.space, SIZES, SizesTask(view.sentences, part, by == "sentence"), None))
+            (place, make(self.space, SizeDocuments(), SizesTask(view.sentences, part, by == "sentence")))
             for views, part in zip(self.real.viewed, beside, strict=True)
             for place, view in enumerate(views)
         ]
         groups = (tuple(range(self.slices)),)
         ((_, task),) = deal_tasks(0, found, groups)
-        self.deal = make(self.space, DEAL, task, DealOptions(nulls=3, seed=seed, by=by))
+        self.deal = make(self.space, DealDocuments(DealOptions(nulls=3, seed=seed, by=by)), task)
         self.counted = defaultdict(list)
         for views in self.real.viewed:
             tasks = list(dealt_tasks(("part", views), groups, {0: self.deal}))
-            made = make_all(self.space, DEALT, [task for _, task in tasks], None)
+            made = make_all(self.space, CountDealt(), [task for _, task in tasks])
             for (place, _), counted in zip(tasks, made, strict=True):
                 self.counted[place].append(counted)
 

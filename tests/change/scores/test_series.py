@@ -28,8 +28,8 @@ from lexbeam.transforms.change.scores.change_points import (
 )
 from lexbeam.transforms.change.scores.null_deals import Deal
 from lexbeam.transforms.change.scores.null_evidence import PairScores, upper_end
-from lexbeam.transforms.change.scores.series import SERIES as STAGE
-from lexbeam.transforms.change.scores.traces import TRACE, read_trace
+from lexbeam.transforms.change.scores.series import MakeSeries
+from lexbeam.transforms.change.scores.traces import TraceSlices, read_trace
 from lexbeam.transforms.common.store.artefacts import Workspace, make, name_of
 
 
@@ -266,12 +266,12 @@ class Made:
 
     def __init__(self, series, folder):
         self.series = series
-        self.seeds = [make(series.space, TRACE, series.task(n), OPTIONS) for n in (1, 2)]
+        self.seeds = [make(series.space, TraceSlices.of(OPTIONS), series.task(n)) for n in (1, 2)]
         self.nulls = []
         for number in range(3):
             (folder / str(number)).mkdir()
             other = series_of(folder / str(number), first=3 * number + 3)
-            self.nulls.append(make(other.space, TRACE, other.task(1, aligned=False), OPTIONS))
+            self.nulls.append(make(other.space, TraceSlices.of(OPTIONS), other.task(1, aligned=False)))
 
     def task(self, nulls=True, deal=DEAL):
         found = (self.nulls, [deal]) if nulls else ([], [])
@@ -279,7 +279,7 @@ class Made:
         return task
 
     def rows(self, space=None, **options):
-        made = make(space or self.series.space, STAGE, self.task(**options), OPTIONS)
+        made = make(space or self.series.space, MakeSeries.of(OPTIONS), self.task(**options))
         return [pq.read_table(one.file.path) for one in (made.part, made.points)]
 
 
@@ -409,17 +409,17 @@ def test_without_null_series_there_are_distances_alone(made, traces):
 
 def test_what_the_tables_are_named_by(made):
     task = made.task()
-    name = name_of(STAGE, task, OPTIONS)
-    turned = task._replace(seeds=task.seeds[::-1], nulls=task.nulls[::-1])
-    deal = replace(DEAL, nulls=((made.seeds[0].rows,),))
-    for same in (turned, task._replace(deal=deal)):
-        assert name_of(STAGE, same, OPTIONS) == name
+    step = MakeSeries.of(OPTIONS)
+    name = name_of(step, task)
+    ((_, turned),) = series_tasks(0, made.seeds[::-1], COMPARISONS, made.series.slices, made.nulls[::-1], [DEAL])
+    for same in (turned, made.task(deal=replace(DEAL, nulls=((made.seeds[0].rows,),)))):
+        assert name_of(step, same) == name
     other = replace(OPTIONS, align=replace(OPTIONS.align, targets=("w2",)))
-    assert name_of(STAGE, task, other) != name
+    assert name_of(MakeSeries.of(other), task) != name
     for changed in (
         task._replace(seeds=task.seeds[:1]),
         task._replace(nulls=task.nulls[:2]),
         task._replace(deal=replace(DEAL, unit="document")),
         task._replace(slices=(task.slices[0]._replace(name="x"), *task.slices[1:])),
     ):
-        assert name_of(STAGE, changed, OPTIONS) != name
+        assert name_of(step, changed) != name

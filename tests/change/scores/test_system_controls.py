@@ -6,12 +6,7 @@ import pytest
 from scipy.stats import spearmanr
 
 from lexbeam.schemas.change.scores import SYSTEM_CONTROLS, SYSTEM_SCORES
-from lexbeam.transforms.change.scores.system_ensembles import (
-    SYSTEMS_SIDE_BY_SIDE,
-    SystemsTask,
-    control_rows,
-    ensemble_rows,
-)
+from lexbeam.transforms.change.scores.system_ensembles import CompareSystems, SystemsTask, control_rows, ensemble_rows
 from lexbeam.transforms.common.store.artefacts import Artefact, Workspace, make
 from lexbeam.transforms.common.store.tables import read_table, write_part
 
@@ -77,7 +72,7 @@ def test_an_ensemble_is_one_of_each_null_pair_too_whatever_the_order_of_runs(tmp
             artefact = Artefact(str(tmp_path / f"{name} {kind}"))
             files[name, kind] = write_part(artefact, SYSTEM_SCORES.schema(), [rows]).file
     task = SystemsTask(*(tuple(files[name, kind] for name in runs) for kind in ("real", "null")))
-    made = make(Workspace(str(tmp_path / "work")), SYSTEMS_SIDE_BY_SIDE, task, ("mean-rank",))
+    made = make(Workspace(str(tmp_path / "work")), CompareSystems(("mean-rank",)), task)
     found = by_name(read_table([made.controls.file.path]))
     assert [name for name, _ in found] == ["mean-rank", "mean-rank", "x", "x", "y", "y"]
     shares = []

@@ -8,12 +8,7 @@ from scipy import stats
 
 from lexbeam.schemas.change.scores import SYSTEM_SCORES
 from lexbeam.transforms.change.scores.scoring import ChangeScoreOptions
-from lexbeam.transforms.change.scores.system_ensembles import (
-    ENSEMBLES,
-    SYSTEMS_SIDE_BY_SIDE,
-    SystemsTask,
-    ensemble_rows,
-)
+from lexbeam.transforms.change.scores.system_ensembles import ENSEMBLES, CompareSystems, SystemsTask, ensemble_rows
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.store.artefacts import Artefact, Workspace, make
 from lexbeam.transforms.common.store.tables import read_table, write_part
@@ -75,7 +70,7 @@ def test_systems_of_several_runs_have_the_words_that_all_have(tmp_path):
         write_part(Artefact(str(tmp_path / str(n))), SYSTEM_SCORES.schema(), [rows]).file
         for n, rows in enumerate((other, one))
     ]
-    made = make(Workspace(str(tmp_path / "work")), SYSTEMS_SIDE_BY_SIDE, SystemsTask(tuple(parts)), ("mean-rank",))
+    made = make(Workspace(str(tmp_path / "work")), CompareSystems(("mean-rank",)), SystemsTask(tuple(parts)))
     rows = read_table([made.part.file.path])
     assert rows.schema.names == SYSTEM_SCORES.schema().names
     keys = list(zip(rows["system"].to_pylist(), rows["word"].to_pylist(), strict=True))

@@ -9,12 +9,13 @@ import pytest
 from series_making import COMPARISONS, OPTIONS
 
 from lexbeam.schemas.change.spaces import DISTANCES
+from lexbeam.transforms.change.graph.comparisons import facts_of
 from lexbeam.transforms.change.graph.pair_tasks import align_tasks
 from lexbeam.transforms.change.scores.change_points import common_space, cut_distances, unit_rows
 from lexbeam.transforms.change.scores.ranking import RankedWordOptions
-from lexbeam.transforms.change.scores.scoring import SCORE, ChangeScoreOptions, ScoreTask, VariantSpaces
-from lexbeam.transforms.change.scores.traces import TRACE, read_trace
-from lexbeam.transforms.change.spaces.aligning import ALIGN, AlignOptions
+from lexbeam.transforms.change.scores.scoring import ChangeScoreOptions, ScoreSeed, ScoreTask, VariantSpaces
+from lexbeam.transforms.change.scores.traces import TraceSlices, read_trace
+from lexbeam.transforms.change.spaces.aligning import Align, AlignOptions
 from lexbeam.transforms.common.store.artefacts import Workspace, make, name_of
 from lexbeam.transforms.embeddings.published import load_space
 
@@ -23,15 +24,19 @@ KINDS = list(DISTANCES)
 
 @pytest.fixture(scope="module")
 def trace(series):
-    return read_trace(make(series.space, TRACE, series.task(1), OPTIONS).rows, 3)
+    return read_trace(make(series.space, TraceSlices.of(OPTIONS), series.task(1)).rows, 3)
 
 
 def scores(series, places):
     """Scores of a pair of slices by `op`, by word."""
-    (task,) = align_tasks(series.sides(1, places), 1, ["op"])
-    aligned = make(series.space, ALIGN, task, OPTIONS.align)
-    scoring = ScoreTask(task.slices, 1, (VariantSpaces("apart", task.spaces, {"op": aligned.part.file}),))
-    made = make(series.space, SCORE, scoring, ChangeScoreOptions(alignments=("op",)))
+    (task,) = align_tasks(series.sides(1, places), 1, ["op"], OPTIONS.align)
+    aligned = make(series.space, Align(), task)
+    scoring = ScoreTask(
+        tuple(facts_of(COMPARISONS, place, series.slices) for place in places),
+        1,
+        (VariantSpaces("apart", tuple(side.space for side in task.sides), {"op": aligned.part.file}),),
+    )
+    made = make(series.space, ScoreSeed.of(ChangeScoreOptions(alignments=("op",))), scoring)
     rows = pq.read_table(made.rows.path).to_pylist()
     return {row["word"]: row["score"] for row in rows if row["measure"] == "cosine"}
 
@@ -85,23 +90,27 @@ def test_maps_that_the_run_has_fitted_are_those_that_are_fitted_here(series, tra
     alone = series.task(1, aligned=False)
     assert not alone.maps
     assert len(series.task(1).maps) == 2
-    again = read_trace(make(Workspace(str(tmp_path)), TRACE, alone, OPTIONS).rows, 3)
+    again = read_trace(make(Workspace(str(tmp_path)), TraceSlices.of(OPTIONS), alone).rows, 3)
     np.testing.assert_array_equal(again.distances, trace.distances)
 
 
 def test_what_a_series_is_named_by(series):
     task = series.task(1)
-    name = name_of(TRACE, task, OPTIONS)
+    assert [fitted[:2] for fitted in task.maps] == [(0, 1), (1, 2)], "in whatever order they come"
+
+    def named(task, options):
+        return name_of(TraceSlices.of(options), task)
+
+    name = named(task, OPTIONS)
     same = [
-        (task._replace(maps=task.maps[::-1]), OPTIONS),
         (task, replace(OPTIONS, rank=replace(OPTIONS.rank, pos=("VERB",)))),
         (task, replace(OPTIONS, align=AlignOptions(rcond=0.5))),
     ]
-    assert {name_of(TRACE, *one) for one in same} == {name}
+    assert {named(*one) for one in same} == {name}
     other = [
         (series.task(2), OPTIONS),
         (task._replace(maps=()), OPTIONS),
         (task, replace(OPTIONS, rank=RankedWordOptions(min_count=6, min_documents=1))),
         (task, replace(OPTIONS, align=AlignOptions(fit_on="top:3"))),
     ]
-    assert len({name_of(TRACE, *one) for one in other} | {name}) == 5
+    assert len({named(*one) for one in other} | {name}) == 5

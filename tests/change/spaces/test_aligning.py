@@ -8,13 +8,14 @@ from space_making import align_all, train_all
 from lexbeam.transforms.change.graph.pair_tasks import align_tasks
 from lexbeam.transforms.change.spaces import aligning
 from lexbeam.transforms.change.spaces.aligning import (
-    ALIGN,
-    NEIGHBOURS,
     REGISTRY,
-    SLICE,
+    Align,
     AlignOptions,
+    DescribeSlice,
+    ListNeighbours,
     NeighbourOptions,
     NeighbourTask,
+    fit_arguments,
     load_alignments,
 )
 from lexbeam.transforms.common.options.fields import options_of
@@ -123,26 +124,28 @@ def test_the_cut_of_singular_values_counts_for_cca_alone(trained, space, fitted)
 
 
 def identity(task, **options):
-    return ALIGN.identity(task, AlignOptions(**options))
+    return Align().identity(task._replace(fit=fit_arguments(AlignOptions(**options), task.alignment)))
 
 
 def test_order_of_targets_and_a_default_that_is_named_change_nothing(trained):
-    cca, op = align_tasks(trained.sides(1), 1, ("op", "cca"))
+    cca, op = align_tasks(trained.sides(1), 1, ("op", "cca"), AlignOptions())
     assert identity(cca, targets=("a", "b")) == identity(cca, targets=("b", "a"))
     assert identity(op) == identity(op, fit_on="shared")
     assert identity(cca) == identity(cca, fit_on="top:100000+without-targets")
 
 
 def test_spaces_slices_and_seed_decide_and_paths_do_not(trained, tmp_path):
-    (op,) = align_tasks(trained.sides(1), 1, ("op",))
-    (other,) = align_tasks(trained.sides(2), 2, ("op",))
+    (op,) = align_tasks(trained.sides(1), 1, ("op",), AlignOptions())
+    (other,) = align_tasks(trained.sides(2), 2, ("op",), AlignOptions())
     assert identity(op) != identity(other)
     assert identity(op) != identity(other._replace(seed=1))
-    assert identity(op) != identity(op._replace(spaces=op.spaces[::-1]))
-    assert identity(op) != identity(op._replace(slices=op.slices[::-1]))
+    early, late = op.sides
+    assert identity(op) != identity(op._replace(sides=(late, early)))
+    for changed in ({"name": "x"}, {"tokens": 1}, {"space": late.space}):
+        assert identity(op) != identity(op._replace(sides=(early._replace(**changed), late))), changed
     assert identity(op) != identity(op, fit_on="top:9")
-    (again,) = align_tasks(train_all(tmp_path).sides(1), 1, ("op",))
-    assert again.spaces[0].path != op.spaces[0].path
+    (again,) = align_tasks(train_all(tmp_path).sides(1), 1, ("op",), AlignOptions())
+    assert again.sides[0].space.path != early.space.path
     assert identity(again) == identity(op)
 
 
@@ -155,7 +158,7 @@ def task_of(trained, place=0, seed=1, words=("none", "w1", "w2")):
 
 
 def test_neighbours_are_of_the_words_asked_for(trained, space):
-    receipt = make(space, NEIGHBOURS, task_of(trained), OPTIONS)
+    receipt = make(space, ListNeighbours(OPTIONS), task_of(trained))
     rows = pq.read_table(receipt.part.file.path).to_pylist()
     assert [(row["word"], row["rank"]) for row in rows] == [(word, rank) for word in ("w1", "w2") for rank in (1, 2, 3)]
     assert {(row["slice"], row["seed"]) for row in rows} == {("early", 1)}
@@ -167,7 +170,7 @@ def test_neighbours_have_the_uses_asked_for(trained, space):
     counts = dict(zip(vectors["word"].to_pylist(), vectors["count"].to_pylist(), strict=True))
     least = sorted(counts.values())[len(counts) // 2]
     options = NeighbourOptions(neighbours=100, min_count=least)
-    receipt = make(space, NEIGHBOURS, task_of(trained, words=("w1",)), options)
+    receipt = make(space, ListNeighbours(options), task_of(trained, words=("w1",)))
     found = pq.read_table(receipt.part.file.path)["neighbour"].to_pylist()
     assert set(found) == {word for word in counts if counts[word] >= least and word != "w1"}
 
@@ -175,7 +178,7 @@ def test_neighbours_have_the_uses_asked_for(trained, space):
 def test_space_words_and_options_decide(trained):
     plain = task_of(trained)
     found = [
-        NEIGHBOURS.identity(task, options)
+        ListNeighbours(options).identity(task)
         for task, options in (
             (plain, OPTIONS),
             (task_of(trained, place=1), OPTIONS),
@@ -208,6 +211,6 @@ def test_a_slice_is_a_row(space):
         "min_count": 2,
         "largest_document_share": 1.0,
     }
-    receipt = make(space, SLICE, row, None)
+    receipt = make(space, DescribeSlice(), row)
     assert pq.read_table(receipt.part.file.path).to_pylist() == [row]
-    assert SLICE.identity(row, None) != SLICE.identity({**row, "tokens": 7}, None)
+    assert DescribeSlice().identity(row) != DescribeSlice().identity({**row, "tokens": 7})

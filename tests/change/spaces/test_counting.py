@@ -8,15 +8,14 @@ from space_making import COMPARISONS, DIM, ready
 
 from lexbeam.transforms.change.graph.comparisons import train_tasks
 from lexbeam.transforms.change.spaces.counting import (
-    ADD_CONTEXTS,
     ADDED,
-    COUNT_CONTEXTS,
-    REPRESENT,
-    ContextOptions,
-    ContextTask,
-    RepresentTask,
+    AddContexts,
+    CountContexts,
+    Represent,
     SumTask,
+    context_task,
     pieces_of,
+    represent_task,
     sums_of,
 )
 from lexbeam.transforms.change.view.feeds import Held, read_feed
@@ -43,12 +42,12 @@ def space(tmp_path):
 
 
 def counted(space, task, pieces=PIECES):
-    tasks = [ContextTask(task, piece, pieces) for piece in range(pieces)]
-    return tuple(make(space, COUNT_CONTEXTS, one, ContextOptions(WINDOW)) for one in tasks)
+    tasks = [context_task(task, piece, pieces) for piece in range(pieces)]
+    return tuple(make(space, CountContexts(WINDOW), one) for one in tasks)
 
 
 def made(space, task, contexts, options=SVD):
-    return pq.read_table(make(space, REPRESENT, RepresentTask(task, contexts), options).part.file.path)
+    return pq.read_table(make(space, Represent(options), represent_task(task, contexts)).part.file.path)
 
 
 def test_a_space_has_the_words_above_the_cut_and_the_vectors_of_all_sentences_at_once(task, space):
@@ -63,11 +62,11 @@ def test_a_space_has_the_words_above_the_cut_and_the_vectors_of_all_sentences_at
 
 
 def test_neither_pieces_nor_sums_nor_their_order_change_a_byte(task, space):
-    whole = make(space, REPRESENT, RepresentTask(task, counted(space, task, 1)), SVD)
+    whole = make(space, Represent(SVD), represent_task(task, counted(space, task, 1)))
     parts = counted(space, task)
-    first = make(space, ADD_CONTEXTS, SumTask("late", 0, parts[:2]), None)
+    first = make(space, AddContexts(), SumTask("late", 0, parts[:2]))
     for contexts in (parts, (first, parts[2]), (parts[2], first)):
-        assert make(space, REPRESENT, RepresentTask(task, contexts), SVD).part.file.sha256 == whole.part.file.sha256
+        assert make(space, Represent(SVD), represent_task(task, contexts)).part.file.sha256 == whole.part.file.sha256
 
 
 def test_a_null_slice_has_the_sentences_of_its_documents_alone(task, space, tmp_path):
@@ -100,7 +99,7 @@ def test_words_that_stand_alone_get_vectors_of_zero(task, space):
 def empty(space, task):
     """What is counted of a piece without sentences: the first of a thousand, before the first key."""
     assert KEYS[0] > 2**64 // 1000
-    return make(space, COUNT_CONTEXTS, ContextTask(task, 0, 1000), ContextOptions(WINDOW))
+    return make(space, CountContexts(WINDOW), context_task(task, 0, 1000))
 
 
 def test_pieces_and_sums_follow_from_the_size_of_a_slice():

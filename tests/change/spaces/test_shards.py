@@ -11,13 +11,13 @@ from space_making import COMPARISONS, DIM, ready
 
 from lexbeam.transforms.change.graph.comparisons import train_tasks
 from lexbeam.transforms.change.spaces.shards import (
-    AVERAGE,
     MOST_STEPS,
-    SHARD,
-    SPACE,
+    AverageLast,
+    AverageStep,
     AverageTask,
     ShardOptions,
     ShardTask,
+    TrainShard,
     check_steps,
     options_of_step,
     span_of,
@@ -94,10 +94,10 @@ def sharded(space, task, sgns=SGNS, cut=CUT):
     common = None
     for step in range(sgns.epochs * cut.rounds):
         tasks = [ShardTask(task, step, shard, cut, common) for shard in range(cut.shards)]
-        average = AverageTask(task, step, common, tuple(make(space, SHARD, one, sgns).weights for one in tasks))
+        average = AverageTask(task, step, common, tuple(make(space, TrainShard(sgns), one).weights for one in tasks))
         if step < sgns.epochs * cut.rounds - 1:
-            common = make(space, AVERAGE, average, sgns.dim).weights
-    return pq.read_table(make(space, SPACE, average, sgns.dim).part.file.path)
+            common = make(space, AverageStep(sgns.dim), average).weights
+    return pq.read_table(make(space, AverageLast(sgns.dim), average).part.file.path)
 
 
 def by_hand(task, texts, keys, sgns=SGNS, cut=CUT):
@@ -183,15 +183,15 @@ def test_words_and_rounds_that_are_in_no_shard_keep_their_weights(tmp_path):
     """All sentences lie in the first span of keys: nothing is trained in every second step."""
     task = next(train_tasks(ready(tmp_path, 0), COMPARISONS))[1]
     space = Workspace(str(tmp_path / "w"))
-    empty = make(space, SHARD, ShardTask(task, 1, 0, CUT, None), SGNS)
+    empty = make(space, TrainShard(SGNS), ShardTask(task, 1, 0, CUT, None))
     assert empty.tokens == 0
-    first = [make(space, SHARD, ShardTask(task, 0, shard, CUT, None), SGNS) for shard in range(CUT.shards)]
+    first = [make(space, TrainShard(SGNS), ShardTask(task, 0, shard, CUT, None)) for shard in range(CUT.shards)]
     assert [shard.tokens for shard in first] == [2400, 0, 0]
     averages = [
-        make(space, AVERAGE, AverageTask(task, 0, None, tuple(shard.weights for shard in shards)), DIM).weights
+        make(space, AverageStep(DIM), AverageTask(task, 0, None, tuple(shard.weights for shard in shards))).weights
         for shards in (first, [empty] * 3)
     ]
-    again = make(space, AVERAGE, AverageTask(task, 1, averages[0], (empty.weights,) * 3), DIM).weights
+    again = make(space, AverageStep(DIM), AverageTask(task, 1, averages[0], (empty.weights,) * 3)).weights
     assert again.sha256 == averages[0].sha256 != averages[1].sha256
 
 
@@ -225,28 +225,28 @@ def test_a_shard_takes_the_memory_that_is_stated(trainer, tmp_path):
     common = None
     for step in range(2):
         tasks = [ShardTask(large, step, shard, cut, common) for shard in range(2)]
-        weights = [make(space, SHARD, tasks[0], sgns).weights]
+        weights = [make(space, TrainShard(sgns), tasks[0]).weights]
         tracemalloc.start()
-        weights.append(make(space, SHARD, tasks[1], sgns).weights)
+        weights.append(make(space, TrainShard(sgns), tasks[1]).weights)
         peak = tracemalloc.get_traced_memory()[1] / training_memory(words, dim, keep_contexts=True)
         tracemalloc.stop()
         assert 0.75 < peak < 1
-        common = make(space, AVERAGE, AverageTask(large, step, common, tuple(weights)), dim).weights
+        common = make(space, AverageStep(dim), AverageTask(large, step, common, tuple(weights))).weights
 
 
 def test_a_slice_without_sentences_is_named(task, tmp_path):
     with pytest.raises(LexbeamError, match="'early' has no sentence left"):
-        make(Workspace(str(tmp_path / "w")), SHARD, ShardTask(task._replace(sentences=0), 0, 0, CUT, None), SGNS)
+        make(Workspace(str(tmp_path / "w")), TrainShard(SGNS), ShardTask(task._replace(sentences=0), 0, 0, CUT, None))
 
 
 def test_shards_rounds_and_trainer_name_what_is_trained(task):
     one = ShardTask(task, 0, 0, CUT, None)
     names = {
-        name_of(SHARD, other, SgnsOptions(trainer=trainer))
+        name_of(TrainShard(SgnsOptions(trainer=trainer)), other)
         for trainer in ("gensim", "fast")
         for other in (one, one._replace(step=1), one._replace(shard=1), one._replace(sharding=ShardOptions(shards=3)))
     }
     assert len(names) == 8
     average = AverageTask(task, 0, None, ())
     others = (average, average._replace(shards=(task.counts,)), average._replace(step=1))
-    assert len({name_of(AVERAGE, other, 5) for other in others}) == 3
+    assert len({name_of(AverageStep(5), other) for other in others}) == 3

@@ -1,4 +1,5 @@
 from collections import Counter
+from functools import partial
 
 import pyarrow as pa
 import pytest
@@ -7,12 +8,11 @@ from hypothesis import strategies as st
 from view_making import EMPTY, SPEC, corpus, counts_of, prepare, spec_of
 
 from lexbeam.schemas.corpus_tables import UPOS
-from lexbeam.transforms.change.view import counts
 from lexbeam.transforms.change.view import counts as module
 from lexbeam.transforms.change.view.counts import (
-    COUNT,
     COUNTS,
-    SHUFFLE,
+    CountSlice,
+    ShuffleRange,
     count_view,
     look_up,
     majority_tags,
@@ -23,6 +23,7 @@ from lexbeam.transforms.change.view.feeds import FEED, StagedView, read_counts
 from lexbeam.transforms.change.view.words import tag_codes
 from lexbeam.transforms.common.store.artefacts import Workspace, make
 from lexbeam.transforms.common.store.batches import BatchReader
+from lexbeam.transforms.common.store.identity import canonical
 
 TAG = st.sampled_from(["NOUN", "PROPN", "X", None])
 SENTENCES = st.lists(
@@ -146,7 +147,7 @@ def test_neither_parts_nor_ranges_change_the_order_of_training(rows, tmp_path):
 @pytest.mark.parametrize("merged", [1, 3, 16])
 def test_parts_and_ranges_do_not_change_counts(rows, tmp_path, monkeypatch, merged):
     one, _, _ = prepare(tmp_path / "a", rows)
-    monkeypatch.setattr(counts, "_MERGED", merged)
+    monkeypatch.setattr(module, "_MERGED", merged)
     many, _, _ = prepare(tmp_path / "b", rows[::-1], parts=4, spec=spec_of(ranges=5))
     for first, other in zip(one, many, strict=True):
         assert first.counts.sha256 == other.counts.sha256
@@ -184,10 +185,10 @@ def test_long_sentences_are_split_and_stay_in_order(tmp_path):
 
 
 def test_batches_of_the_feed_are_bounded(rows, tmp_path, monkeypatch):
-    monkeypatch.setattr(counts, "FEED_ROWS", 7)
+    monkeypatch.setattr(module, "FEED_ROWS", 7)
     _, small, viewed = prepare(tmp_path / "a", rows)
     staged = tuple(StagedView(viewed[0][0].sentences, n) for n in range(len(viewed[0][0].ranges)))
-    feed = make(Workspace(str(tmp_path / "a" / "work")), SHUFFLE, staged, None).feed
+    feed = make(Workspace(str(tmp_path / "a" / "work")), ShuffleRange(), staged).feed
     with BatchReader() as reader:
         sizes = [reader.read(feed, n).num_rows for n in range(reader.count(feed))]
     assert set(sizes[:-1]) == {7}
@@ -202,17 +203,19 @@ def test_neither_the_order_nor_the_place_of_parts_counts(rows, tmp_path):
     for name in "ab":
         _, _, viewed = prepare(tmp_path / name, rows, parts=3)
         own = [part[0] for part in viewed]
-        counts = tuple(map(counts_of, own))
-        staged = tuple(StagedView(one.sentences, n) for one in own for n in range(len(one.ranges)))
+        counts = list(map(counts_of, own))
+        staged = [StagedView(one.sentences, n) for one in own for n in range(len(one.ranges))]
         found.append((counts, staged))
     (counts, staged), (others, elsewhere) = found
     assert counts[0].counts.path != others[0].counts.path
-    assert COUNT.identity(counts, None) == COUNT.identity(others[::-1], None)
-    assert SHUFFLE.identity(staged, None) == SHUFFLE.identity(elsewhere[::-1], None)
-    assert COUNT.identity(counts, None) != COUNT.identity(counts[:2], None)
-    assert SHUFFLE.identity(staged, None) != SHUFFLE.identity(staged[1:], None)
-    turned = make(Workspace(str(tmp_path / "w")), COUNT, others[::-1], None)
-    straight = make(Workspace(str(tmp_path / "v")), COUNT, counts, None)
+    in_order = partial(sorted, key=canonical)  # as `By` gives them
+    count, shuffle = CountSlice().identity, ShuffleRange().identity
+    assert count(in_order(counts)) == count(in_order(others[::-1]))
+    assert shuffle(in_order(staged)) == shuffle(in_order(elsewhere[::-1]))
+    assert count(in_order(counts)) != count(in_order(counts[:2]))
+    assert shuffle(in_order(staged)) != shuffle(in_order(staged[1:]))
+    turned = make(Workspace(str(tmp_path / "w")), CountSlice(), tuple(others[::-1]))
+    straight = make(Workspace(str(tmp_path / "v")), CountSlice(), tuple(counts))
     assert turned.counts.sha256 == straight.counts.sha256
 
 
@@ -227,7 +230,7 @@ def test_a_slice_without_sentences_has_empty_counts_and_an_empty_feed(tmp_path):
 def test_a_feed_holds_words_as_numbers(rows, tmp_path):
     _, _, viewed = prepare(tmp_path / "a", rows)
     staged = (StagedView(viewed[0][0].sentences, 0),)
-    feed = make(Workspace(str(tmp_path / "a" / "work")), SHUFFLE, staged, None).feed
+    feed = make(Workspace(str(tmp_path / "a" / "work")), ShuffleRange(), staged).feed
     with BatchReader() as reader:
         batch = reader.read(feed, 0)
     assert batch.schema == FEED

@@ -5,14 +5,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from view_making import EMPTY, SPEC, corpus, prepare, spec_of, tasks_of, write_parts
+from view_making import EMPTY, SPEC, corpus, measured_in, prepare, spec_of, tasks_of, viewed_in, write_parts
 
 from lexbeam.schemas.corpus_tables import UPOS
 from lexbeam.transforms.change.view import view_stage
 from lexbeam.transforms.change.view.feeds import read_counts
-from lexbeam.transforms.change.view.view_stage import MEASURE, VIEW, limits_of
+from lexbeam.transforms.change.view.view_stage import MeasureTokens, ViewSlices, limits_of
 from lexbeam.transforms.change.view.words import ViewOptions, ViewTargets, load_targets
-from lexbeam.transforms.common.store.artefacts import Workspace, files_of, make_all
+from lexbeam.transforms.common.store.artefacts import Workspace, files_of
 
 
 @pytest.fixture
@@ -83,18 +83,14 @@ def test_downsampling_keeps_targets_and_the_budget(rows, tmp_path, budget):
 def test_documents_left_out_are_as_if_they_were_not_there(rows, part, tmp_path):
     gone = [f"{number:032x}" for number in range(0, 40, 3)]
     space = Workspace(str(tmp_path / "w"))
-    found = make_all(space, VIEW, tasks_of(part, left_out=gone), SPEC)
+    found = viewed_in(space, part, left_out=gone)
     (tmp_path / "less").mkdir()
     (less,) = write_parts(tmp_path / "less", [r for r in rows if r["document_id"] not in gone])
-    same = make_all(space, VIEW, tasks_of(less), SPEC)
+    same = viewed_in(space, less)
     for one, other in zip(found, same, strict=True):
         assert one.counts.sha256 == other.counts.sha256
         assert replace(one, sentences=None, counts=None) == replace(other, sentences=None, counts=None)
     assert found[0].of == 40 - len(gone)
-
-
-def made(space, part, spec, limits=None, stage=VIEW):
-    return make_all(space, stage, tasks_of(part, spec, limits), spec)
 
 
 def digests(receipt):
@@ -126,19 +122,19 @@ THREE = spec_of("1800-1840,1841-1849,1850-1890")
 
 def test_another_slice_leaves_those_that_are_there_as_they_are(part, tmp_path, derived):
     space = Workspace(str(tmp_path / "w"))
-    early, late = made(space, part, SPEC)
+    early, late = viewed_in(space, part, SPEC)
     before = state_of([early, late])
     assert derived.pop() == ["1800-1840", "1850-1890"]
-    found = made(space, part, THREE)
+    found = viewed_in(space, part, THREE)
     assert derived == [["1841-1849"]]
     assert [found[0], found[2]] == [early, late]
     assert state_of([early, late]) == before
     # And what is made alone is what is made in one go.
-    fresh = made(Workspace(str(tmp_path / "fresh")), part, THREE)
+    fresh = viewed_in(Workspace(str(tmp_path / "fresh")), part, THREE)
     assert list(map(digests, fresh)) == list(map(digests, found))
     assert [(one.seen, one.of) for one in fresh] == [(one.seen, one.of) for one in found]
     # One less needs nothing at all.
-    assert made(space, part, SPEC) == [early, late]
+    assert viewed_in(space, part, SPEC) == [early, late]
     assert len(derived) == 2
 
 
@@ -148,16 +144,16 @@ def test_a_slice_s_view_does_not_depend_on_whether_other_slices_are_tagged(rows,
             row["upos"] = None
     (part,) = write_parts(tmp_path, rows)
     late = spec_of("1850-1890")
-    (alone,) = made(Workspace(str(tmp_path / "alone")), part, late)
-    _, together = made(Workspace(str(tmp_path / "together")), part, SPEC)
+    (alone,) = viewed_in(Workspace(str(tmp_path / "alone")), part, late)
+    _, together = viewed_in(Workspace(str(tmp_path / "together")), part, SPEC)
     assert digests(alone) == digests(together)
 
 
 def test_another_slice_measures_the_others_not_again(part, tmp_path, derived):
     space = Workspace(str(tmp_path / "w"))
-    first = made(space, part, SPEC, stage=MEASURE)
+    first = measured_in(space, part)
     derived.clear()
-    found = made(space, part, THREE, stage=MEASURE)
+    found = measured_in(space, part, THREE)
     assert derived == [["1841-1849"]]
     assert [found[0], found[2]] == first
     # Nor does it change what a fixed budget keeps of them.
@@ -167,36 +163,41 @@ def test_another_slice_measures_the_others_not_again(part, tmp_path, derived):
 
 def test_the_name_of_a_slice_does_not_count(part, tmp_path, derived):
     space = Workspace(str(tmp_path / "w"))
-    first = made(space, part, SPEC)
+    first = viewed_in(space, part, SPEC)
     derived.clear()
-    assert made(space, part, spec_of("old=1800-1840,new=1850-1890")) == first
+    assert viewed_in(space, part, spec_of("old=1800-1840,new=1850-1890")) == first
     assert derived == []
 
 
-def identities(part, spec, stage=VIEW, limits=None, **more):
-    return [stage.identity(task, spec) for task in tasks_of(part, spec, limits, **more)]
+def identities(part, spec, limits=None, **more):
+    step = ViewSlices.of_spec(spec, limited=limits is not None)
+    return [step.identity(task) for task in tasks_of(part, spec, limits, **more)]
+
+
+def measured(part, spec):
+    return [MeasureTokens(spec.targets, spec.options).identity(task.of) for task in tasks_of(part, spec)]
 
 
 @pytest.mark.parametrize("targets", [["w7", "w9"], ["w1"], []])
 def test_plain_targets_count_only_where_they_decide_what_is_kept(part, tmp_path, derived, targets):
     space = Workspace(str(tmp_path / "w"))
-    first = made(space, part, SPEC)
+    first = viewed_in(space, part, SPEC)
     derived.clear()
     other = replace(SPEC, targets=load_targets(targets, SPEC.options) if targets else ViewTargets())
-    assert made(space, part, other) == first
+    assert viewed_in(space, part, other) == first
     assert derived == []
     for place, (one, two) in enumerate(
         zip(identities(part, SPEC, limits=[5, 5]), identities(part, other, limits=[5, 5]), strict=True)
     ):
         assert one != two, place
-    assert identities(part, SPEC, MEASURE) != identities(part, other, MEASURE)
+    assert measured(part, SPEC) != measured(part, other)
 
 
 def test_a_target_joined_to_a_part_of_speech_derives_the_view_anew(part, tmp_path):
     space = Workspace(str(tmp_path / "w"))
-    first = made(space, part, SPEC)
+    first = viewed_in(space, part, SPEC)
     joined = replace(SPEC, targets=load_targets(["w1_nn"], ViewOptions()))
-    found = made(space, part, joined)
+    found = viewed_in(space, part, joined)
     for one, two in zip(first, found, strict=True):
         assert digests(one) != digests(two)
         words = read_counts(two.counts)["word"].to_pylist()
@@ -239,7 +240,7 @@ def test_a_part_without_a_sentence_in_a_slice_gives_an_empty_view(tmp_path):
     (tmp_path / "p").mkdir()
     row = {**EMPTY, "document_id": "0" * 32, "sentence": 0, "year": 1800, "lemmas": ["a"] * 5}
     (part,) = write_parts(tmp_path / "p", [row])
-    early, late = made(Workspace(str(tmp_path / "w")), part, SPEC)
+    early, late = viewed_in(Workspace(str(tmp_path / "w")), part, SPEC)
     assert (early.seen, early.tokens, late.seen, late.tokens, late.of) == (1, 5, 0, 0, 1)
     assert (len(early.ranges), late.ranges) == (1, ())
     assert read_counts(late.counts).num_rows == 0

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexbeam.transforms.cloze.abstractness.alike import SpelledWords, spelled_alike
+from lexbeam.transforms.cloze.abstractness.concreteness_inputs import SpelledWords, spelled_alike
 
 WORDS = st.text("ab\U0010ffff", min_size=1, max_size=8)
 

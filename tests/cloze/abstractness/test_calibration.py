@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexbeam.transforms.cloze.abstractness.calibration import calibrated, cut_at, youden
+from lexbeam.transforms.cloze.abstractness.concreteness_model import calibrated, cut_at, youden
 
 SHARES = st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)), min_size=2, max_size=30).map(
     lambda rows: np.array(rows) / 20

@@ -7,25 +7,48 @@ import pyarrow as pa
 import pytest
 from wordnet_making import Synset, both_ways, open_folder, write_wordnet
 
-from lexbeam.transforms.cloze.abstractness.describing import describe, fit_inputs, ngram_part, with_wordnet
-from lexbeam.transforms.cloze.abstractness.estimators import ESTIMATORS, NONE, fit, predict
-from lexbeam.transforms.cloze.abstractness.fitting import ConcretenessTraining
-from lexbeam.transforms.cloze.abstractness.inputs import InputResources
-from lexbeam.transforms.cloze.abstractness.kernel_ridge import _weights as solved_weights
-from lexbeam.transforms.cloze.abstractness.model import concreteness, opened_concreteness
-from lexbeam.transforms.cloze.abstractness.options import AbstractnessOptions, EstimatorOptions, InputOptions
-from lexbeam.transforms.cloze.abstractness.ratings import joined_ratings
-from lexbeam.transforms.cloze.abstractness.training import learn, out_of_fold, vocabulary_of
-from lexbeam.transforms.cloze.abstractness.wordnet_inputs import gloss_vectors, hypernyms_of, numbers_of, senses_of
-from lexbeam.transforms.cloze.filters.options import CandidateOptions, filter_request
+from lexbeam.transforms.cloze.abstractness.concreteness_estimators import (
+    ESTIMATORS,
+    NONE,
+    ConcretenessTraining,
+    fit,
+    predict,
+)
+from lexbeam.transforms.cloze.abstractness.concreteness_estimators import _weights as solved_weights
+from lexbeam.transforms.cloze.abstractness.concreteness_inputs import (
+    InputResources,
+    gloss_vectors,
+    hypernyms_of,
+    numbers_of,
+    senses_of,
+)
+from lexbeam.transforms.cloze.abstractness.concreteness_model import (
+    concreteness,
+    describe,
+    fit_inputs,
+    ngram_part,
+    opened_concreteness,
+    with_wordnet,
+)
+from lexbeam.transforms.cloze.abstractness.concreteness_options import (
+    AbstractnessOptions,
+    EstimatorOptions,
+    InputOptions,
+)
+from lexbeam.transforms.cloze.abstractness.concreteness_training import (
+    joined_ratings,
+    learn,
+    out_of_fold,
+    vocabulary_of,
+)
+from lexbeam.transforms.cloze.filters.candidate_options import CandidateOptions, filter_request
 from lexbeam.transforms.common.draws.splits import fold_of
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.evaluation.bootstrap import BootstrapOptions
 from lexbeam.transforms.learning.models.keeping import keep_model
-from lexbeam.transforms.lexicon.compiled.kind import Opened
-from lexbeam.transforms.lexicon.word_lists.compiling import compile_rows
-from lexbeam.transforms.lexicon.word_lists.options import WordListRules
-from lexbeam.transforms.lexicon.word_lists.word_list import ArgumentOptions, open_words
+from lexbeam.transforms.lexicon.compiled.list_options import WordListRules
+from lexbeam.transforms.lexicon.compiled.resource_kind import Opened
+from lexbeam.transforms.lexicon.compiled.word_list import ArgumentOptions, compile_rows, open_words
 
 pytest.importorskip("sklearn")
 

@@ -1,8 +1,9 @@
 import pyarrow as pa
 from reader_tables import KIND, part
 
-from lexbeam.schemas.cloze.pairs import PAIRS
-from lexbeam.transforms.cloze.answers.data import ASKED_ROWS, ENCODE_ASKED, VocabularyOptions, language_task
+from lexbeam.schemas.cloze import PAIRS
+from lexbeam.transforms.cloze.answers.data import ASKED_ROWS, EncodeAsked, VocabularyOptions
+from lexbeam.transforms.cloze.readers.data import GroupTask, QuestionGroup
 from lexbeam.transforms.common.store.artefacts import Artefact, Workspace, make
 from lexbeam.transforms.common.store.tables import Part, read_table, write_part
 
@@ -20,10 +21,10 @@ def test_most_words_keeps_all_options_and_the_most_frequent_others(tmp_path):
     asked = {"question_id": "q", "kind": KIND, "language": "en", "article_id": "a", "pair_id": "p", "token": 1}
     asked |= {"options": OPTIONS, "label": 0, "split": None, "standing": [False] * 5}
     written = write_part(Artefact(str(tmp_path / "asked")), ASKED_ROWS, [pa.Table.from_pylist([asked], ASKED_ROWS)])
-    task = language_task("en", (part(tmp_path, PAIRS, [pair]),), (Part.of("cloze/asked", 0, written),))
+    task = GroupTask(QuestionGroup("", "en"), (part(tmp_path, PAIRS, [pair]),), (Part.of("cloze/asked", 0, written),))
 
     def words(**options):
-        encoded = make(Workspace(str(tmp_path)), ENCODE_ASKED, task, VocabularyOptions(**options))
+        encoded = make(Workspace(str(tmp_path)), EncodeAsked(VocabularyOptions(**options)), task)
         return read_table([encoded.words.path])["word"].to_pylist()
 
     assert words() == [*sorted(OPTIONS), "one", "three", "two"]

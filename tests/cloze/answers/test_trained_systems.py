@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from readers_reference import option_scores
 
-from lexbeam.transforms.cloze.answers.trained_systems import SYSTEMS, WHOLE, AnswerOptions, answer_rows, rows_held_out
+from lexbeam.transforms.cloze.answers.trained_systems import SYSTEMS, WHOLE, HeldBy, answer_rows, rows_held_out
 from lexbeam.transforms.cloze.readers.options import (
     PLACEHOLDER,
     RESERVED,
@@ -19,7 +19,6 @@ from lexbeam.transforms.cloze.readers.options import (
 from lexbeam.transforms.cloze.readers.training import log_probabilities, train_reader
 from lexbeam.transforms.common.draws.by_content import content_hashes
 from lexbeam.transforms.learning.models.formats import write_safetensors
-from lexbeam.transforms.lexicon.resources import Lexicon
 
 GA5 = SYSTEMS["ga5"].network().network
 SMALL = ReaderNetworkOptions(hidden=3, dim=4, hops=3, batch=4, epochs=2, prior=0, further_each=0)
@@ -126,9 +125,8 @@ def test_given_rows_decide_when_to_stop():
     assert made.losses[made.best] == pytest.approx(loss)
 
 
-def options_of(folds=3, cross=True):
-    splits = ("train", "dev", "test")
-    return AnswerOptions(folds, splits, cross, 1, SMALL, Lexicon(()))
+def by(folds=3):
+    return HeldBy(folds, () if folds else ("train", "dev", "test"), 1)
 
 
 ROWS = st.lists(
@@ -156,10 +154,10 @@ def test_no_article_that_is_tested_is_trained_on(rows, cross):
     for kind in KINDS:
         tested = []
         for fold in range(3):
-            held = rows_held_out(questions, table, kind, fold, options_of(cross=cross))
+            held = rows_held_out(questions, table, kind, fold, by(), cross=cross)
             assert held.checked is None
             trained = {rows[n][0] for n in held.trained}
-            every = rows_held_out(questions, table, kind, fold, options_of()).tested
+            every = rows_held_out(questions, table, kind, fold, by()).tested
             assert not trained & {rows[n][0] for n in every}
             assert {rows[n][1] for n in held.trained} <= {kind}
             tested += held.tested.tolist()
@@ -168,7 +166,7 @@ def test_no_article_that_is_tested_is_trained_on(rows, cross):
         # Folds leave out nothing else.
         left = {n for n, row in enumerate(rows) if row[1] == kind}
         for fold in range(3):
-            held = rows_held_out(questions, table, kind, fold, options_of())
+            held = rows_held_out(questions, table, kind, fold, by())
             assert left == set(held.trained) | (left & set(held.tested))
 
 
@@ -178,7 +176,7 @@ def test_articles_of_the_tested_split_are_left_out_of_the_others(rows, cross):
     questions, table = told(rows)
     test = {article for article, _, split in rows if split == "test"}
     for kind in KINDS:
-        held = rows_held_out(questions, table, kind, WHOLE, options_of(0, cross))
+        held = rows_held_out(questions, table, kind, WHOLE, by(0), cross=cross)
         for name, places in (("train", held.trained), ("dev", held.checked)):
             wanted = [n for n, row in enumerate(rows) if row[1:] == (kind, name) and row[0] not in test]
             assert places.tolist() == wanted
@@ -192,7 +190,7 @@ def test_labels_of_the_tested_fold_do_not_count():
     shared = content_hashes([f"article {n // 2}" for n in range(40)])
     asked = asked._replace(articles=shared)
     table = pa.table({"kind": ["imperceptibility", "nonspecificity"] * 20, "split": pa.array([None] * 40, pa.string())})
-    held = rows_held_out(asked, table, "imperceptibility", 0, options_of())
+    held = rows_held_out(asked, table, "imperceptibility", 0, by())
     assert set(table["kind"].take(pa.array(held.tested)).to_pylist()) == set(KINDS[:2])
     spoilt = asked.answers.copy()
     spoilt[np.isin(shared, shared[held.tested])] = 0

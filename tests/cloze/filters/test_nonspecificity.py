@@ -7,10 +7,10 @@ import pyarrow as pa
 import pytest
 from wordnet_making import Synset, open_folder, write_wordnet
 
-from lexbeam.transforms.cloze.filters.nonspecificity import ContextTargets, deep_senses, sense_names
+from lexbeam.transforms.cloze.filters.abstract_words import ContextTargets, deep_senses, sense_names
 from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
 from lexbeam.transforms.lexicon.wordnet.lesk import contexts_of
-from lexbeam.transforms.lexicon.wordnet.tab import DEBIAN
+from lexbeam.transforms.lexicon.wordnet.wordnet_kind import DEBIAN
 
 LIST = pa.list_(pa.string())
 TEXT = pa.string()

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lexbeam
-from lexbeam.transforms.cloze.filters.base import FilterSetting
-from lexbeam.transforms.cloze.filters.registry import EVALUATE, FILTERS, filters_of, judge, optional_filters
-from lexbeam.transforms.cloze.filters.scores import pos
+from lexbeam.transforms.cloze.filters.abstract_words import pos
+from lexbeam.transforms.cloze.filters.cloze_filter import FilterSetting
+from lexbeam.transforms.cloze.filters.filters_of_kinds import EVALUATE, FILTERS, filters_of, judge, optional_filters
 from lexbeam.transforms.cloze.word_resources import check_model_language
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.inflection.models import inflector_reference

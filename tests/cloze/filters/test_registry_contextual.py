@@ -8,11 +8,10 @@ import pytest
 from asked import batch, pair, said
 from small_encoders import trained
 
-from lexbeam.transforms.cloze.filters.base import FilterSetting
-from lexbeam.transforms.cloze.filters.options import CandidateOptions, filter_request
-from lexbeam.transforms.cloze.filters.registry import FILTERS
-from lexbeam.transforms.lexicon.encoders.encoding import encoding_of
-from lexbeam.transforms.lexicon.encoders.options import EncoderOptions
+from lexbeam.transforms.cloze.filters.candidate_options import CandidateOptions, filter_request
+from lexbeam.transforms.cloze.filters.cloze_filter import FilterSetting
+from lexbeam.transforms.cloze.filters.filters_of_kinds import FILTERS
+from lexbeam.transforms.lexicon.encoders.span_vectors import EncoderOptions, encoding_of
 from lexbeam.transforms.lexicon.resources import Lexicon
 
 pytestmark = pytest.mark.skipif(find_spec("transformers") is None, reason="needs transformers")

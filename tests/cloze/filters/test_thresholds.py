@@ -7,10 +7,9 @@ from asked import VEC, lexicon_in, pair, table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lexbeam.schemas.cloze.pairs import PAIRS
-from lexbeam.transforms.cloze.filters.base import FilterSetting
-from lexbeam.transforms.cloze.filters.batches import COLUMNS, batch_of, batches_of
-from lexbeam.transforms.cloze.filters.thresholds import DRAWS, MEASURE, SETTLE, Sampled, cutoff_of, parse_threshold
+from lexbeam.schemas.cloze import PAIRS
+from lexbeam.transforms.cloze.filters.cloze_filter import COLUMNS, FilterSetting, batch_of, batches_of
+from lexbeam.transforms.cloze.filters.similarity import DRAWS, MEASURE, SETTLE, Sampled, cutoff_of, parse_threshold
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.common.store.artefacts import Artefact, Workspace, make
 from lexbeam.transforms.common.store.tables import Part, read_table, write_part

@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 from part_tasks import parts_of, rejects_listed
 from staged_inputs import staged_inputs
 
-from lexbeam.schemas.cloze.pairs import FLAGS, PAIR_REASONS, PAIRS
+from lexbeam.schemas.cloze import FLAGS, PAIR_REASONS, PAIRS
 from lexbeam.transforms.annotation.engines import known_engines
-from lexbeam.transforms.cloze.pairs import loaded_pairs
-from lexbeam.transforms.cloze.pairs.loaded_pairs import READ, SETTLE, SETTLING, PairReadOptions
+from lexbeam.transforms.cloze.pairs.loaded_pairs import ReadPairs, SettlePairs
 from lexbeam.transforms.cloze.pairs.pair import LengthOptions, article_id
 from lexbeam.transforms.cloze.pairs.pair_layouts import (
     CORPUS,
@@ -50,7 +49,7 @@ def lines(rows):
 def options_of(layout, fields=(), lengths=None, cut=None, reader=None, **more):
     reader = reader or ReaderOptions(fields=fields)
     read = ReadOptions(layout=layout, cut=cut or CutOptions(), reader=reader, **more)
-    return PairReadOptions(read=read, lengths=lengths or LengthOptions())
+    return ReadPairs(how=read, lengths=lengths or LengthOptions())
 
 
 def units_of(folder, texts, together=1):
@@ -72,12 +71,12 @@ def load(tmp_path):
         workspace = Workspace(str(tmp_path / name))
         asked = options_of(layout, **options)
         units = units_of(tmp_path / name, texts, together)
-        receipts = [make(workspace, READ, unit, asked) for unit in units]
+        receipts = [make(workspace, asked, unit) for unit in units]
         pairs = []
         for task in parts_of(receipts, parts):
-            settled = make(workspace, SETTLE, task, TextAnnotationOptions(engine=engine))
+            settled = make(workspace, SettlePairs(annotate=TextAnnotationOptions(engine=engine)), task)
             pairs += pq.read_table(settled.tables[PAIRS.name].file.path).to_pylist()
-        rejects = rejects_listed(workspace, SETTLING.rejects, receipts)
+        rejects = rejects_listed(workspace, SettlePairs, receipts)
         assert sum(receipt.records for receipt in receipts) == sum(pair["rows"] for pair in pairs)
         assert sum(sum(receipt.reasons.values()) for receipt in receipts) == len(rejects)
         return pairs, rejects
@@ -95,7 +94,7 @@ def test_order_of_files_parts_runs_and_units_changes_nothing(load, monkeypatch):
     monkeypatch.setattr(intake_staging, "_ROWS", 3)
     monkeypatch.setattr(staged, "RUN_BYTES", 1)
     monkeypatch.setattr(staged, "BATCH_BYTES", 600)
-    monkeypatch.setattr(loaded_pairs, "_ANNOTATED", 2)
+    monkeypatch.setattr(SettlePairs, "at_once", 2)
     turned = dict(sorted(texts.items(), reverse=True))
     assert load(turned, parts=5, name="b", together=3) == (pairs, rejects)
 
@@ -355,7 +354,7 @@ def test_a_file_that_changes_is_read_as_it_is_then(load, tmp_path, monkeypatch):
     before = hashlib.sha256((tmp_path / "a" / NAME).read_bytes()).hexdigest()
     assert unit.readings[0].sha256 == before
     unit.readings[0].broken = "gone"
-    loaded = make(Workspace(str(tmp_path)), READ, unit, options_of("recam"))
+    loaded = make(Workspace(str(tmp_path)), options_of("recam"), unit)
     (row,) = staged_inputs(loaded)
     assert (loaded.records, row.sha256) == (1, before)
 
@@ -380,7 +379,7 @@ def test_any_bytes_are_pairs_rejects_or_an_error_that_names_the_file(tmp_path_fa
     (unit,) = units_of(folder, {f"a-{NAME}": head + text})
     workspace, refused = Workspace(str(folder)), ""
     try:
-        loaded = make(workspace, READ, unit, options_of(layout))
+        loaded = make(workspace, options_of(layout), unit)
     except LexbeamError as error:
         refused = str(error)
     if refused:
@@ -388,10 +387,10 @@ def test_any_bytes_are_pairs_rejects_or_an_error_that_names_the_file(tmp_path_fa
         return
     records = 0
     for task in parts_of([loaded], 2):
-        settled = make(workspace, SETTLE, task, TextAnnotationOptions())
+        settled = make(workspace, SettlePairs(), task)
         for pair in pq.read_table(settled.tables[PAIRS.name].file.path).to_pylist():
             records += pair["rows"]
             assert set(pair["flags"]) <= set(FLAGS)
     assert records == loaded.records
-    reasons = {row["reason"] for row in rejects_listed(workspace, SETTLING.rejects, [loaded])}
+    reasons = {row["reason"] for row in rejects_listed(workspace, SettlePairs, [loaded])}
     assert reasons == set(loaded.reasons) <= set(PAIR_REASONS)

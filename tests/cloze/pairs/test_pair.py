@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexbeam.schemas.cloze.pairs import FLAGS, KINDS, PAIR_REASONS
+from lexbeam.schemas.cloze import FLAGS, KINDS, PAIR_REASONS
 from lexbeam.transforms.cloze.pairs.pair import (
     PLACEHOLDER,
     GivenTarget,

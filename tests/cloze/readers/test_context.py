@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from reader_tables import KIND, lists, part
 
-from lexbeam.schemas.cloze.candidates import CANDIDATES
-from lexbeam.schemas.cloze.pairs import PAIRS
+from lexbeam.schemas.cloze import CANDIDATES, PAIRS
 from lexbeam.transforms.cloze.readers.context import (
     EVIDENCE,
     START_WEIGHTS,
@@ -19,22 +18,14 @@ from lexbeam.transforms.cloze.readers.context import (
     train_context,
 )
 from lexbeam.transforms.cloze.readers.data import EncodeOptions, GroupTask, QuestionGroup, candidates, pairs, questions
-from lexbeam.transforms.cloze.readers.encoding import ENCODE
-from lexbeam.transforms.cloze.readers.options import PLACEHOLDER, RESERVED, UNKNOWN, Questions, ReaderNetworkOptions
-from lexbeam.transforms.cloze.readers.reading_in_folds import (
-    READ_PREDICT,
-    READ_TRAIN,
-    FoldOptions,
-    PredictTask,
-    ReadTask,
-    folds_of,
-)
-from lexbeam.transforms.cloze.readers.words import BandOptions
+from lexbeam.transforms.cloze.readers.encoding import EncodeGroup
+from lexbeam.transforms.cloze.readers.options import PLACEHOLDER, RESERVED, UNKNOWN, Questions
+from lexbeam.transforms.cloze.readers.reading_in_folds import FitReader, NameWords, ReadTask, folds_of
 from lexbeam.transforms.common.draws.by_content import content_hashes
 from lexbeam.transforms.common.store.artefacts import Workspace, make
 from lexbeam.transforms.common.store.tables import read_table
+from lexbeam.transforms.learning.crossfitting import Asked
 from lexbeam.transforms.learning.models.keeping import load_model
-from lexbeam.transforms.lexicon.resources import Lexicon
 
 WORDS = 120
 SPELLINGS = ["walked", "talked", "running", "sings", "red", "unheard"]
@@ -241,11 +232,10 @@ def group(folder, changed=None, more=()):
 def read(folder, task, fold, min_count=1):
     """Return the weights for a fold, table cloze/predictions of it, the tally, and the fold of each question."""
     place = Workspace(str(folder))
-    encoded = make(place, ENCODE, task, EncodeOptions(min_count=min_count))
-    options = FoldOptions(3, 1, ReaderNetworkOptions(), BandOptions(), 5, Lexicon(()), Lexicon(()))
-    request = ReadTask(task.group, "context", fold, encoded)
-    made = make(place, READ_TRAIN, request, options)
-    predicted = make(place, READ_PREDICT, PredictTask(request, made.model), options)
+    encoded = make(place, EncodeGroup(EncodeOptions(min_count=min_count)), task)
+    request = ReadTask(task.group, "context", fold, encoded.numbered, None)
+    made = make(place, FitReader(3, 1), request)
+    predicted = make(place, NameWords(3, 1), Asked(request, made.model))
     rows = read_table([predicted.part.file.path])
     return load_model(made.model).content["weights"], rows, predicted.tally, folds_of(questions(encoded).articles, 3, 1)
 
@@ -277,7 +267,7 @@ def test_pairs_that_are_known_and_of_other_languages_are_not_read_again(tmp_path
     task = group(tmp_path, more=[NEWS[:3], NEWS[2:5], german])
     own = [text_row("p0", "a0", ["other"], ["words"])]
     task = task._replace(more=(*task.more, part(tmp_path, PAIRS, own, 12)))
-    encoded = make(Workspace(str(tmp_path)), ENCODE, task, EncodeOptions(min_count=1))
+    encoded = make(Workspace(str(tmp_path)), EncodeGroup(EncodeOptions(min_count=1)), task)
     known = pairs(encoded)[0]
     assert len(known) == len(set(known.tolist())) == 25 + 5
     assert "other" not in read_table([encoded.words.path])["word"].to_pylist()

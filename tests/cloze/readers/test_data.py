@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 from reader_tables import KIND, part
 from wordnet_making import Synset, open_folder, write_wordnet
 
-from lexbeam.schemas.cloze.candidates import CANDIDATES
-from lexbeam.schemas.cloze.pairs import PAIRS
+from lexbeam.schemas.cloze import CANDIDATES, PAIRS
 from lexbeam.transforms.cloze.readers.data import EncodeOptions, GroupTask, QuestionGroup, candidates, questions
-from lexbeam.transforms.cloze.readers.encoding import ENCODE
+from lexbeam.transforms.cloze.readers.encoding import EncodeGroup
 from lexbeam.transforms.cloze.readers.options import PLACEHOLDER, RESERVED, UNKNOWN
 from lexbeam.transforms.cloze.readers.reading_in_folds import folds_of, tally_of
 from lexbeam.transforms.cloze.readers.words import glosses_of, vectors_of
@@ -67,7 +66,7 @@ def encode(tmp_path):
 
     def made(language="en", **options):
         task = GroupTask(QuestionGroup(KIND, language), pairs, asked)
-        return make(Workspace(str(tmp_path)), ENCODE, task, EncodeOptions(**options))
+        return make(Workspace(str(tmp_path)), EncodeGroup(EncodeOptions(**options)), task)
 
     return made
 

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reader_tables import KIND, lists, part
 
-from lexbeam.schemas.cloze.candidates import CANDIDATES
-from lexbeam.schemas.cloze.pairs import PAIRS
+from lexbeam.schemas.cloze import CANDIDATES, PAIRS
 from lexbeam.transforms.cloze.readers.data import (
     EncodeOptions,
     GroupTask,
@@ -21,9 +20,16 @@ from lexbeam.transforms.cloze.readers.data import (
     questions,
     texts,
 )
-from lexbeam.transforms.cloze.readers.encoding import ENCODE, SideTexts, chosen_of, further_of
+from lexbeam.transforms.cloze.readers.encoding import EncodeGroup, SideTexts, chosen_of, further_of
 from lexbeam.transforms.cloze.readers.options import PLACEHOLDER, RESERVED, ReaderNetworkOptions
-from lexbeam.transforms.cloze.readers.reading_in_folds import READ_TRAIN, FoldOptions, ReadTask, folds_of
+from lexbeam.transforms.cloze.readers.reading_in_folds import (
+    BandSetting,
+    FitReader,
+    NetworkSetting,
+    ReadSettings,
+    ReadTask,
+    folds_of,
+)
 from lexbeam.transforms.cloze.readers.training import EpochQuestions, epoch_of
 from lexbeam.transforms.cloze.readers.words import BandOptions, train_vectors
 from lexbeam.transforms.common.draws.splits import fold_of
@@ -149,7 +155,7 @@ def tables(folder, swapped=None):
 def encode(folder, swapped=None, **options):
     folder.mkdir(exist_ok=True)
     task = tables(folder, swapped)
-    return make(Workspace(str(folder)), ENCODE, task, EncodeOptions(**options))
+    return make(Workspace(str(folder)), EncodeGroup(EncodeOptions(**options)), task)
 
 
 def test_the_word_is_hidden_and_its_sentence_left_out(tmp_path):
@@ -196,8 +202,13 @@ def test_what_is_trained_on(tmp_path):
     assert len(further(encode(tmp_path / "few", further_most=0)).answers) == 0
 
 
-def options_of(**reader):
-    return FoldOptions(3, 1, ReaderNetworkOptions(**{**vars(SMALL), **reader}), BandOptions(), 5, Lexicon(), Lexicon())
+def task_of(encoded, fold=0, **reader):
+    setting = NetworkSetting(ReaderNetworkOptions(**{**vars(SMALL), **reader}))
+    return ReadTask(QuestionGroup(KIND, "en"), "ar", fold, encoded.numbered, setting)
+
+
+def trained(place, task):
+    return FitReader(3, 1).make(Artefact(str(place)), task)
 
 
 @pytest.mark.slow
@@ -212,21 +223,16 @@ def test_nothing_of_the_fold_held_out_is_seen(tmp_path, start):
         assert getattr(first, name).sha256 == getattr(second, name).sha256
     assert (further(first).starts != further(second).starts).any()
     own = int(folds[5])
-    options = options_of(start=start)
     for fold in range(3):
         made = [
-            READ_TRAIN.build(
-                Artefact(str(tmp_path / f"{name}{fold}")),
-                ReadTask(QuestionGroup(KIND, "en"), "ar", fold, encoded),
-                options,
-            )
+            trained(tmp_path / f"{name}{fold}", task_of(encoded, fold, start=start))
             for name, encoded in (("first", first), ("second", second))
         ]
-        weights = [load_model(trained.model).content for trained in made]
+        weights = [load_model(fitted.model).content for fitted in made]
         same = all((weights[0][name] == weights[1][name]).all() for name in weights[0])
         assert same == (fold == own)
         others = folds_of(questions(first).articles, 3, 1) != fold
-        assert 0 < made[0].further <= others.sum()  # each passage has one
+        assert 0 < made[0].figures.further <= others.sum()  # each passage has one
 
 
 def test_an_epoch_draws_its_own_further_questions(tmp_path):
@@ -249,18 +255,27 @@ def test_an_epoch_draws_its_own_further_questions(tmp_path):
 
 def test_options_are_part_of_identities(tmp_path):
     task = tables(tmp_path)
-    base = ENCODE.identity(task, EncodeOptions())
+    base = EncodeGroup(EncodeOptions()).identity(task)
     for change in ({"train_on": "answers"}, {"further_most": 3}, {"further_tokens": 9}):
-        assert ENCODE.identity(task, EncodeOptions(**change)) != base
-    read = ReadTask(task.group, "ar", 0, encode(tmp_path / "encoded"))
-    known = READ_TRAIN.identity(read, options_of())
+        assert EncodeGroup(EncodeOptions(**change)).identity(task) != base
+    fit, encoded = FitReader(3, 1), encode(tmp_path / "encoded")
+    known = fit.identity(task_of(encoded))
     for field in dataclasses.fields(ReaderNetworkOptions):
         if field.name in ("hops", "hidden", "dim", "epochs", "batch"):
             continue
         value = {"start": "random", "tune_vectors": True}.get(field.name, 0.25)
-        assert READ_TRAIN.identity(read, options_of(**{field.name: value})) != known
-    other = ReadTask(task.group, "ar", 0, encode(tmp_path / "other", train_on="answers"))
-    assert READ_TRAIN.identity(other, options_of()) != known
+        assert fit.identity(task_of(encoded, **{field.name: value})) != known
+    assert fit.identity(task_of(encode(tmp_path / "other", train_on="answers"))) != known
+
+
+def test_a_reader_has_the_settings_that_it_uses(tmp_path):
+    reader, bands = ReaderNetworkOptions(hops=3), BandOptions(near=7)
+    settings = ReadSettings(3, 1, reader, bands, 9, Lexicon(), Lexicon())
+    assert settings.of("context") is None
+    assert settings.of("frequency") == BandSetting(bands, Lexicon())
+    assert settings.of("ga") == NetworkSetting(reader)
+    assert settings.of("ar") == NetworkSetting(ReaderNetworkOptions())
+    assert settings.of("ar-gloss") == NetworkSetting(ReaderNetworkOptions(), gloss_tokens=9)
 
 
 def test_trained_vectors_are_of_the_rows_that_are_read():
@@ -298,8 +313,7 @@ def test_further_questions_count_as_much_as_their_weight_says(tmp_path):
     encoded = encode(tmp_path / "encoded")
 
     def weights(name, **options):
-        task = ReadTask(QuestionGroup(KIND, "en"), "ar", 0, encoded)
-        made = READ_TRAIN.build(Artefact(str(tmp_path / name)), task, options_of(start="random", epochs=1, **options))
+        made = trained(tmp_path / name, task_of(encoded, start="random", epochs=1, **options))
         return load_model(made.model).content
 
     default, equal, other = weights("default"), weights("equal", further_weight=1.0), weights("other", further_weight=0)

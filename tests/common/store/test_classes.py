@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexbeam.transforms.annotation.annotated_tables import MERGE_DOCUMENTS
+from lexbeam.transforms.annotation.annotated_tables import MergeDocuments
 from lexbeam.transforms.common.code.fingerprints import digest, hash_of
 from lexbeam.transforms.common.store.artefacts import Artefact, Workspace, make
 from lexbeam.transforms.common.store.classes import CLASSES, Staged, summed
 from lexbeam.transforms.common.store.receipts import ArtefactPath
-from lexbeam.transforms.common.store.staged import GatherTask, MergeTask, StagedWriter, gather_stage
+from lexbeam.transforms.common.store.staged import Gather, GatherTask, MergeTask, StagedWriter
 
 SCHEMA = pa.schema([("name", pa.string()), ("number", pa.int64()), ("words", pa.list_(pa.string()))])
 ROWS = {n: {"name": None if n % 3 else str(n), "number": n % 4 or None, "words": ["a"] * (n % 5)} for n in range(30)}
@@ -38,7 +38,7 @@ def stage(path, indices, at_once=1):
 
 
 def names(staged, parts):
-    return [MERGE_DOCUMENTS.identity(MergeTask.of(n, parts, staged), None) for n in range(parts)]
+    return [MergeDocuments().identity(MergeTask.of(n, parts, staged)) for n in range(parts)]
 
 
 @pytest.mark.parametrize("parts", [1, 3, 8, 64, 128])
@@ -131,7 +131,7 @@ def test_digests_are_summed_number_by_number(numbers):
 
 def test_what_is_gathered_names_parts_as_the_files_it_was_gathered_from(tmp_path):
     staged = [stage(tmp_path / str(n), list(range(n, 30, 4)), 3) for n in range(4)]
-    space, gather = Workspace(str(tmp_path / "work")), gather_stage("toy")
+    space, gather = Workspace(str(tmp_path / "work")), Gather("toy")
     gathered = [make(space, gather, GatherTask(8, tuple(some)), None).file for some in (staged[:2], staged[2:])]
     (again,) = [make(space, gather, GatherTask(8, tuple(gathered)), None).file]
     assert names(staged, 8) == names(gathered, 8) == names([again], 8)

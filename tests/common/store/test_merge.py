@@ -9,19 +9,19 @@ from lexbeam.transforms.common.code.fingerprints import digest, hash_of
 from lexbeam.transforms.common.store.artefacts import Artefact, Workspace, make
 from lexbeam.transforms.common.store.staged import (
     MOST_OPEN,
+    Gather,
     GatherTask,
     MergeTask,
     StagedFile,
     StagedWriter,
     entries,
-    gather_stage,
     groups,
     merge,
     whole,
 )
 
 SCHEMA = DOCUMENTS.schema()
-GATHER = gather_stage("toy")
+GATHER = Gather("toy")
 
 
 def stage(path, *names):
@@ -67,8 +67,8 @@ def test_gathered_files_make_the_same_parts(tmp_path, parts):
     names = [digest([n]) for n in range(120)]
     staged = [stage(tmp_path / str(n), *names[n::10]) for n in range(10)]
     space = Workspace(str(tmp_path / "work"))
-    gathered = [make(space, GATHER, GatherTask(parts, tuple(some)), None).file for some in (staged[:4], staged[4:])]
-    (again,) = [make(space, GATHER, GatherTask(parts, tuple(gathered)), None).file]
+    gathered = [make(space, GATHER, GatherTask(parts, tuple(some))).file for some in (staged[:4], staged[4:])]
+    (again,) = [make(space, GATHER, GatherTask(parts, tuple(gathered))).file]
     for bucket in range(parts):
         want = merged(tmp_path / f"{bucket}", staged, bucket, parts)
         for number, files in enumerate((gathered, [again])):
@@ -79,10 +79,10 @@ def test_gathered_files_make_the_same_parts(tmp_path, parts):
 
 def test_content_and_number_of_parts_decide_what_is_gathered_and_not_the_order(tmp_path):
     one, two = stage(tmp_path / "1", "a"), stage(tmp_path / "2", "b")
-    first = GATHER.identity(GatherTask(2, (one, two)), None)
-    assert GATHER.identity(GatherTask(2, (two, one)), None) == first
-    assert GATHER.identity(GatherTask(4, (two, one)), None) != first
-    assert GATHER.identity(GatherTask(2, (one,)), None) != first
+    first = GATHER.identity(GatherTask(2, (one, two)))
+    assert GATHER.identity(GatherTask(2, (two, one))) == first
+    assert GATHER.identity(GatherTask(4, (two, one))) != first
+    assert GATHER.identity(GatherTask(2, (one,))) != first
 
 
 @pytest.mark.parametrize("last", [False, True])
@@ -96,8 +96,8 @@ def test_files_are_gathered_where_they_are_more_than_a_merge_opens(last):
 
 
 def test_bucket_and_parts_decide_a_merge(tmp_path):
-    from lexbeam.transforms.annotation.annotated_tables import MERGE_DOCUMENTS
+    from lexbeam.transforms.annotation.annotated_tables import MergeDocuments
 
     file = stage(tmp_path / "1", "a", "b")
     tasks = [MergeTask(0, 1, (file,)), MergeTask(0, 2, (file,)), MergeTask(1, 2, (file,))]
-    assert len({MERGE_DOCUMENTS.identity(task, None) for task in tasks}) == 3
+    assert len({MergeDocuments().identity(task) for task in tasks}) == 3

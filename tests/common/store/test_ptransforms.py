@@ -16,7 +16,7 @@ from apache_beam.testing.util import assert_that, equal_to
 
 from lexbeam.pipelines.runners.runners import run_lines
 from lexbeam.schemas.corpus_tables import DOCUMENTS
-from lexbeam.transforms.annotation.annotated_tables import MERGE_DOCUMENTS, MERGE_SENTENCES
+from lexbeam.transforms.annotation.annotated_tables import MergeDocuments, MergeSentences
 from lexbeam.transforms.common.code import code_identity
 from lexbeam.transforms.common.code.fingerprints import digest, hash_of
 from lexbeam.transforms.common.errors import LexbeamError
@@ -37,7 +37,7 @@ from lexbeam.transforms.common.store.receipts import ArtefactPath, File, checked
 from lexbeam.transforms.common.store.staged import StagedWriter
 from lexbeam.transforms.common.store.tables import Part, PartFile
 
-GATHER = staged.gather_stage("toy")
+GATHER = staged.Gather("toy")
 
 
 def stage_documents(path, names):
@@ -280,7 +280,6 @@ def test_the_parts_of_a_table_are_made_with_their_receipts(tmp_path, lanes):
 MODULES = (
     "lexbeam.transforms.common.store.ptransforms",
     "lexbeam.transforms.formats.ingest.ptransforms",
-    "lexbeam.transforms.annotation.ptransforms",
     "lexbeam.transforms.change.graph.ptransforms",
     "lexbeam.transforms.change.graph.space_ptransforms",
 )
@@ -311,8 +310,8 @@ def test_a_further_file_merges_those_parts_alone_that_it_has_entries_of(tmp_path
 
     def merged(files):
         with beam.Pipeline(runner="FnApiRunner") as pipeline:
-            pipeline | beam.Create(files) | MergeTables(space, {"documents": MERGE_DOCUMENTS}, GATHER, 8)
-        stages = GATHER.name, MERGE_DOCUMENTS.name
+            pipeline | beam.Create(files) | MergeTables(space, {"documents": MergeDocuments()}, GATHER, 8)
+        stages = GATHER.name, MergeDocuments.name
         return [{path.name for path in Path(space.stage(stage)).glob("*.json")} for stage in stages]
 
     gathered, parts = merged(found)
@@ -325,7 +324,7 @@ def test_a_further_file_merges_those_parts_alone_that_it_has_entries_of(tmp_path
 def test_parts_without_rows_are_one_artefact(tmp_path):
     space = Workspace(str(tmp_path / "work"))
     found = [("documents", stage_documents(tmp_path / "found", [digest([number]) for number in range(3)]))]
-    stages = {"documents": MERGE_DOCUMENTS, "sentences": MERGE_SENTENCES}
+    stages = {"documents": MergeDocuments(), "sentences": MergeSentences()}
     with beam.Pipeline(runner="FnApiRunner") as pipeline:
         made = pipeline | beam.Create(found) | MergeTables(space, stages, GATHER, 8)
         made | "Result" >> WriteResult(str(tmp_path / "parts.json"))
@@ -336,7 +335,7 @@ def test_parts_without_rows_are_one_artefact(tmp_path):
     assert 1 <= filled <= 3
     assert len({part.path for part in documents}) == filled + 1
     assert len({part.path for part in parts if part.table == "sentences"}) == 1
-    for stage, number in ((MERGE_DOCUMENTS, filled + 1), (MERGE_SENTENCES, 1)):
+    for stage, number in ((MergeDocuments, filled + 1), (MergeSentences, 1)):
         assert len([*Path(space.stage(stage.name)).glob("*.json")]) == number
         assert Path(space.root, "plan", *stage.name.split("/")).read_text() == str(number)
 
@@ -353,7 +352,7 @@ def test_tables_are_merged_in_levels_into_the_same_parts(tmp_path, monkeypatch, 
 
     def merged(name):
         space = Workspace(str(tmp_path / name))
-        stages = {"documents": MERGE_DOCUMENTS, "sentences": MERGE_SENTENCES}
+        stages = {"documents": MergeDocuments(), "sentences": MergeSentences()}
         with beam.Pipeline(runner="FnApiRunner") as pipeline:
             made = (
                 pipeline

@@ -11,7 +11,7 @@ from small_encoders import trained
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.complexity.features.base import FeatureSetting
 from lexbeam.transforms.complexity.features.vectors import encoding_of
-from lexbeam.transforms.lexicon.encoders.options import EncoderOptions
+from lexbeam.transforms.lexicon.encoders.span_vectors import EncoderOptions
 from lexbeam.transforms.lexicon.resources import Lexicon
 
 pytestmark = pytest.mark.skipif(find_spec("transformers") is None, reason="needs transformers")

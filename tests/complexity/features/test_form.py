@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lexbeam.transforms.complexity.features.word_forms import trigrams_of
-from lexbeam.transforms.lexicon.hyphenation import syllables
-from lexbeam.transforms.lexicon.letters import vowel_groups
+from lexbeam.transforms.lexicon.letters import syllables, vowel_groups
 
 ALPHABET = "aeiouybcdnrstßüéÅABØ-–'12αβж"
 

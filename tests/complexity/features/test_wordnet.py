@@ -11,8 +11,8 @@ from featured import computed, instance
 
 from lexbeam.transforms.complexity.features.base import FeatureSetting
 from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
-from lexbeam.transforms.lexicon.wordnet.lexnames import LEXNAMES
-from lexbeam.transforms.lexicon.wordnet.tab import DEBIAN
+from lexbeam.transforms.lexicon.wordnet.ragged import LEXNAMES
+from lexbeam.transforms.lexicon.wordnet.wordnet_kind import DEBIAN
 
 needs_files = pytest.mark.skipif(
     not Path(DEBIAN, "index.sense").exists(), reason="needs Debian's packages wordnet-base and wordnet-sense-index"

@@ -15,13 +15,10 @@ from lexbeam.schemas.complexity import FLAGS, INSTANCES, LABELS
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.store import staged
 from lexbeam.transforms.common.store.artefacts import Workspace, make
-from lexbeam.transforms.complexity.instances import labelled_instances
 from lexbeam.transforms.complexity.instances.labelled_instances import (
     KEY_DIGITS,
-    READ,
-    SETTLE,
-    SETTLING,
-    LabelledReadOptions,
+    ReadLabelled,
+    SettleLabelled,
     content_key,
     instance_id,
     settle,
@@ -128,22 +125,22 @@ def load(tmp_path):
         (tmp_path / name).mkdir()
         how = LAYOUTS[layout]
         reader = ReaderOptions(quoting=how.quoted, delimiter=how.delimiter, max_line_bytes=10_000)
-        options = LabelledReadOptions(layout=layout, reader=reader, **options)
+        read = ReadLabelled(layout=layout, reader=reader, **options)
         receipts = []
         for file, content in texts.items():
             data = content if isinstance(content, bytes) else content.encode()
             path = tmp_path / name / file
             path.write_bytes(data)
             unit = unit_of([InputFile(file, str(path), len(data), "")])
-            receipts.append(make(workspace, READ, unit, options))
+            receipts.append(make(workspace, read, unit))
         instances, labels = [], []
         for part in parts_of(receipts, parts):
             task = task_of(part, sum_loaded(receipts))
-            found = make(workspace, SETTLE, task, TextAnnotationOptions(engine=engine))
+            found = make(workspace, SettleLabelled(annotate=TextAnnotationOptions(engine=engine)), task)
             instances += pq.read_table(found.tables[INSTANCES.name].file.path).to_pylist()
             if LABELS.name in found.tables:
                 labels += pq.read_table(found.tables[LABELS.name].file.path).to_pylist()
-        return instances, labels, rejects_listed(workspace, SETTLING.rejects, receipts)
+        return instances, labels, rejects_listed(workspace, SettleLabelled, receipts)
 
     return loaded
 
@@ -158,7 +155,7 @@ def test_runs_parts_and_order_change_nothing(load, monkeypatch):
     monkeypatch.setattr(intake_staging, "_ROWS", 7)
     monkeypatch.setattr(staged, "RUN_BYTES", 1)
     monkeypatch.setattr(staged, "BATCH_BYTES", 100)
-    monkeypatch.setattr(labelled_instances, "_ANNOTATED", 2)
+    monkeypatch.setattr(SettleLabelled, "at_once", 2)
     assert load({"a.tsv": table(rows)}, parts=5, name="small") == before
     random.Random(1).shuffle(rows)
     assert load({"a.tsv": table(rows)}, parts=3, name="shuffled") == before
@@ -367,7 +364,7 @@ def test_a_file_that_changes_is_read_as_it_is_then(tmp_path):
     (tmp_path / "a.tsv").write_text(table(sentences(4)))
     unit = unit_of([InputFile("a.tsv", str(tmp_path / "a.tsv"), 3, "")])
     unit.readings[0].broken = "gone"
-    loaded = make(Workspace(str(tmp_path)), READ, unit, LabelledReadOptions(layout="complex"))
+    loaded = make(Workspace(str(tmp_path)), ReadLabelled(layout="complex"), unit)
     assert loaded.records == len(sentences(4))
 
 
@@ -404,16 +401,16 @@ def test_any_bytes_are_instances_rejects_or_an_error_that_names_the_file(tmp_pat
     workspace = Workspace(str(folder))
     refused = ""
     try:
-        loaded = make(workspace, READ, task, LabelledReadOptions(layout=layout, reader=reader))
+        loaded = make(workspace, ReadLabelled(layout=layout, reader=reader), task)
     except LexbeamError as error:
         refused = str(error)
     if refused:
         assert "a.tsv" in refused
         return
     tasks = [task_of(part, sum_loaded([loaded])) for part in parts_of([loaded], 2)]
-    found = [make(workspace, SETTLE, task, TextAnnotationOptions()) for task in tasks]
+    found = [make(workspace, SettleLabelled(), task) for task in tasks]
     assert sum(one.tables[INSTANCES.name].rows for one in found) == loaded.count
-    assert len(rejects_listed(workspace, SETTLING.rejects, [loaded])) == sum(loaded.reasons.values())
+    assert len(rejects_listed(workspace, SettleLabelled, [loaded])) == sum(loaded.reasons.values())
     for one in found:
         for row in pq.read_table(one.tables[INSTANCES.name].file.path).to_pylist():
             if row["start"] is not None:

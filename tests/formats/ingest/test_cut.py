@@ -15,8 +15,8 @@ from staged_inputs import staged_inputs
 from lexbeam.transforms.common.store.artefacts import Workspace, make
 from lexbeam.transforms.common.store.batches import BatchReader
 from lexbeam.transforms.formats.ingest import cut_files
-from lexbeam.transforms.formats.ingest.cut_files import CUT, LargeFile, looked_at, units_of
-from lexbeam.transforms.formats.ingest.ingestion import INGEST, IngestOptions, InputFile, Unit
+from lexbeam.transforms.formats.ingest.cut_files import CutFile, LargeFile, looked_at, units_of
+from lexbeam.transforms.formats.ingest.ingestion import Ingest, IngestOptions, InputFile, Unit
 from lexbeam.transforms.formats.sources import readings
 
 WORD = "\t".join(["1", "ship", "ship", *["_"] * 7])
@@ -71,7 +71,7 @@ MADE = {
 
 def taken_in(workspace, units):
     """Return the rows that units stage, what is counted of them, and how many they are."""
-    receipts = [make(workspace, INGEST, unit, IngestOptions()) for unit in units]
+    receipts = [make(workspace, Ingest(IngestOptions()), unit) for unit in units]
     with BatchReader() as reader:
         stages = [stage for receipt in receipts for stage in receipt.stages]
         rows = [row for stage in stages for row in reader.read(stage.records, 0).to_pylist()]
@@ -91,7 +91,7 @@ def test_pieces_are_taken_in_as_the_file_is(name, tmp_path):
     file, workspace = large(path), Workspace(str(tmp_path / "w"))
     task = looked_at(file, IngestOptions())
     assert isinstance(task, LargeFile)
-    units = units_of(task, make(workspace, CUT, task, None))
+    units = units_of(task, make(workspace, CutFile(), task))
     assert len(units) > 2
     assert taken_in(workspace, units) == taken_in(workspace, [Unit((file,), file.size)])
     assert taken_in(workspace, units)[2] == {hashlib.sha256(MADE[name]).hexdigest()}
@@ -104,7 +104,7 @@ def test_what_would_be_one_piece_is_not_cut_and_told(name, data, tmp_path):
     path = tmp_path / name
     path.write_bytes(data)
     task = looked_at(large(path), IngestOptions())
-    receipt = make(Workspace(str(tmp_path / "w")), CUT, task, None)
+    receipt = make(Workspace(str(tmp_path / "w")), CutFile(), task)
     assert receipt.why == "nothing in it can be read by itself"
     assert units_of(task, receipt) == [Unit((task.file,), len(data))]
 
@@ -114,9 +114,9 @@ def test_a_piece_that_changed_since_is_a_reject_and_the_others_are_taken_in(tmp_
     path.write_bytes(MADE["a.jsonl"])
     file, workspace = large(path), Workspace(str(tmp_path / "w"))
     task = looked_at(file, IngestOptions())
-    first, *others = units_of(task, make(workspace, CUT, task, None))
+    first, *others = units_of(task, make(workspace, CutFile(), task))
     path.write_bytes(MADE["a.jsonl"].replace(b"text 1", b"TEXT 1", 1))
-    receipt = make(workspace, INGEST, first, IngestOptions())
+    receipt = make(workspace, Ingest(IngestOptions()), first)
     assert receipt.reasons == {"changed_while_read": 1}
     assert not receipt.stages
     rows, (_, records, documents, rejects), _ = taken_in(workspace, others)
@@ -131,24 +131,24 @@ def test_a_file_that_went_is_a_reject(tmp_path):
     task = looked_at(file, IngestOptions())
     path.unlink()
     assert looked_at(file, IngestOptions()) == "No such file or directory"
-    (unit,) = units_of(task, make(workspace, CUT, task, None))
-    assert make(workspace, INGEST, unit, IngestOptions()).reasons == {"unreadable": 1}
+    (unit,) = units_of(task, make(workspace, CutFile(), task))
+    assert make(workspace, Ingest(IngestOptions()), unit).reasons == {"unreadable": 1}
 
 
 def test_a_file_whose_digest_is_known_is_not_read_again(tmp_path, monkeypatch):
     path = tmp_path / "a.jsonl"
     path.write_bytes(MADE["a.jsonl"])
     file, workspace = large(path), Workspace(str(tmp_path / "w"))
-    receipt = make(workspace, CUT, looked_at(file, IngestOptions()), None)
+    receipt = make(workspace, CutFile(), looked_at(file, IngestOptions()))
     known = file._replace(known=receipt.sha256)
     with monkeypatch.context() as patched:
         patched.setattr(cut_files, "read_through", lambda *_: pytest.fail("it is read"))
-        assert make(workspace, CUT, looked_at(known, IngestOptions()), None) == receipt
+        assert make(workspace, CutFile(), looked_at(known, IngestOptions())) == receipt
 
 
 def test_a_file_that_is_no_longer_what_is_known_is_cut_as_it_is(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_bytes(MADE["a.jsonl"])
     known = large(path)._replace(known="0" * 64)
-    receipt = make(Workspace(str(tmp_path / "w")), CUT, looked_at(known, IngestOptions()), None)
+    receipt = make(Workspace(str(tmp_path / "w")), CutFile(), looked_at(known, IngestOptions()))
     assert receipt.sha256 == hashlib.sha256(MADE["a.jsonl"]).hexdigest()

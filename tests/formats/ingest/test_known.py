@@ -6,7 +6,7 @@ import pytest
 from lexbeam.transforms.common.store.artefacts import Workspace, make
 from lexbeam.transforms.formats.ingest import ingestion
 from lexbeam.transforms.formats.ingest.file_changes import AllKnown, KnownDigests, number_of
-from lexbeam.transforms.formats.ingest.ingestion import INGEST, IngestOptions
+from lexbeam.transforms.formats.ingest.ingestion import Ingest, IngestOptions
 from lexbeam.transforms.formats.ingest.input_listing import InputPatterns, ListedUnit, find_files, unit_of
 
 OLD = 1_000_000_000
@@ -104,8 +104,8 @@ def test_a_wrong_digest_is_found_when_the_file_is_read(texts, tmp_path, monkeypa
     right = found(texts, monkeypatch)
     wrong = unit_of(file._replace(known="0" * 64) for file in right.files)
     workspace = Workspace(str(tmp_path / "w"))
-    assert make(workspace, INGEST, wrong, IngestOptions()).reasons == {}
-    receipts = [make(Workspace(str(tmp_path / w)), INGEST, u, IngestOptions()) for w, u in (("w", wrong), ("x", right))]
+    assert make(workspace, Ingest(IngestOptions()), wrong).reasons == {}
+    receipts = [make(Workspace(str(tmp_path / w)), Ingest(IngestOptions()), u) for w, u in (("w", wrong), ("x", right))]
     assert receipts[0].keys.sha256 == receipts[1].keys.sha256
 
 

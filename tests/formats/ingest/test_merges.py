@@ -9,7 +9,7 @@ from lexbeam.transforms.common.store import staged as staged_module
 from lexbeam.transforms.common.store.artefacts import Artefact, Workspace, make
 from lexbeam.transforms.common.store.staged import MergeTask
 from lexbeam.transforms.formats.ingest import staged_records
-from lexbeam.transforms.formats.ingest.intake_tables import MERGE_REJECTS, merge_rejects
+from lexbeam.transforms.formats.ingest.intake_tables import MergeRejects, merge_rejects
 from lexbeam.transforms.formats.ingest.staged_records import stage_rejects
 
 
@@ -24,7 +24,7 @@ def stage(path, *rows):
 
 def merge(tmp_path, staged, *, bucket=0, parts=1, name="work"):
     task = MergeTask(bucket, parts, tuple(staged))
-    part = make(Workspace(str(tmp_path / name)), MERGE_REJECTS, task, None)
+    part = make(Workspace(str(tmp_path / name)), MergeRejects(), task)
     return [RejectRow(**row) for row in pq.read_table(part.file.path).to_pylist()], part
 
 
@@ -63,8 +63,7 @@ def test_two_rejects_of_one_record_are_in_one_part(tmp_path):
 def test_bucket_and_number_of_parts_decide_a_part(tmp_path):
     staged = tuple(stage(tmp_path / "1", reject("a"), reject("b")))
     identities = [
-        str(MERGE_REJECTS.identity(MergeTask(bucket, parts, staged), None))
-        for bucket, parts in ((0, 1), (0, 2), (1, 2))
+        str(MergeRejects().identity(MergeTask(bucket, parts, staged))) for bucket, parts in ((0, 1), (0, 2), (1, 2))
     ]
     assert len(set(identities)) == 3
 

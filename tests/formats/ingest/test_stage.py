@@ -7,10 +7,10 @@ from staged_inputs import staged_inputs
 from lexbeam.transforms.common.store.artefacts import Workspace, make
 from lexbeam.transforms.common.store.batches import BatchReader
 from lexbeam.transforms.common.store.staged import StagedFile
-from lexbeam.transforms.formats.dates.rules import load_metadata, parse_date_rule
 from lexbeam.transforms.formats.ingest import ingestion as ingest
 from lexbeam.transforms.formats.ingest import staged_records
-from lexbeam.transforms.formats.ingest.ingestion import INGEST, IngestOptions, InputFile, Unit, acceptable
+from lexbeam.transforms.formats.ingest.date_rules import load_metadata, parse_date_rule
+from lexbeam.transforms.formats.ingest.ingestion import Ingest, IngestOptions, InputFile, Unit, acceptable
 from lexbeam.transforms.formats.records.base import ReaderOptions
 
 
@@ -32,7 +32,7 @@ def unit(folder, **contents):
 
 
 def taken_in(folder, unit, options=None):
-    return make(Workspace(str(folder / "w")), INGEST, unit, options or IngestOptions())
+    return make(Workspace(str(folder / "w")), Ingest(options or IngestOptions()), unit)
 
 
 def rows_of(receipt):
@@ -151,7 +151,7 @@ def test_staging_files_are_cut_by_all_that_records_hold(tmp_path):
 
 
 def identity_of(*files, options=None):
-    return INGEST.identity(unit_of(*files), options or IngestOptions())
+    return Ingest(options or IngestOptions()).identity(unit_of(*files))
 
 
 def test_layers_that_are_asked_for_name_what_is_taken_in(tmp_path):
@@ -160,7 +160,7 @@ def test_layers_that_are_asked_for_name_what_is_taken_in(tmp_path):
     plain = identity_of(file)
     asked = IngestOptions(reader=ReaderOptions(layers=("xpos",)))
     assert identity_of(file, options=asked) != plain
-    chosen = INGEST.chosen(unit_of(file), asked)
+    chosen = Ingest(asked).chosen(unit_of(file))
     assert chosen["lexbeam.transforms.formats.records.layers:LAYERS"] == ("xpos",)
 
 
@@ -228,4 +228,4 @@ def test_a_unit_that_was_taken_in_is_taken_up(tmp_path, monkeypatch):
 def test_options_of_readers_name_the_artefact():
     unit = Unit((), 0)
     given = IngestOptions(reader=ReaderOptions(records="speeches[]"))
-    assert INGEST.identity(unit, given) != INGEST.identity(unit, IngestOptions())
+    assert Ingest(given).identity(unit) != Ingest(IngestOptions()).identity(unit)

@@ -21,7 +21,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from lexbeam.pipelines.commands.corpus.plan import CorpusOptions, plan_corpus
 from lexbeam.transforms.common.errors import UsageError
-from lexbeam.transforms.formats.ingest.ingestion import INGEST, IngestOptions
+from lexbeam.transforms.formats.ingest.ingestion import Ingest, IngestOptions
 from lexbeam.transforms.formats.readers import html
 from lexbeam.transforms.formats.readers.html import tags_of, text_between_tags, without_scripts
 from lexbeam.transforms.formats.readers.page_text import paragraphs
@@ -275,7 +275,7 @@ def test_a_missing_package_is_told_before_anything_is_read(tmp_path, monkeypatch
 
 def test_the_package_counts_only_where_pages_are_read():
     def readers(**options):
-        chosen = INGEST.chosen(None, IngestOptions(**options))
+        chosen = Ingest(IngestOptions(**options)).chosen(None)
         return chosen["lexbeam.transforms.formats.readers.registry:READERS"]
 
     assert "html" not in readers()

@@ -13,7 +13,7 @@ from nets import calls, ends
 from reading import entries, summary
 
 from lexbeam.transforms.common.errors import UsageError
-from lexbeam.transforms.formats.dates.rules import date_of, parse_date_rule
+from lexbeam.transforms.formats.ingest.date_rules import date_of, parse_date_rule
 from lexbeam.transforms.formats.readers import json_records
 from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject
 from lexbeam.transforms.formats.records.text_cleaning import STRICT

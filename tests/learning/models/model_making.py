@@ -58,7 +58,7 @@ def estimator() -> Any:
 
 def model_of(format: str, **more: Any) -> Model:
     """Return a model of a format."""
-    contents = {"safetensors": arrays, "lightgbm": booster, "skops": estimator}
+    contents = {"safetensors": arrays, "npz": arrays, "lightgbm": booster, "skops": estimator}
     told = {
         "kind": "regressor",
         "task": "complexity",

@@ -1,3 +1,4 @@
+import io
 import json
 import struct
 
@@ -11,8 +12,10 @@ from model_making import arrays
 from lexbeam.transforms.learning.models.formats import (
     FORMATS,
     pack_texts,
+    read_npz,
     read_safetensors,
     unpack_texts,
+    write_npz,
     write_safetensors,
 )
 from lexbeam.transforms.learning.models.model import Refused
@@ -28,9 +31,10 @@ ARRAYS = st.dictionaries(
 )
 
 
-@given(ARRAYS)
-def test_arrays_come_back_as_they_were(content):
-    found = read_safetensors(write_safetensors(content))
+@pytest.mark.parametrize("name", ["safetensors", "npz"])
+@given(content=ARRAYS)
+def test_arrays_come_back_as_they_were(name, content):
+    found = FORMATS[name].read(FORMATS[name].write(content))
     assert list(found) == sorted(content)
     for name, array in content.items():
         assert found[name].shape == array.shape
@@ -40,7 +44,15 @@ def test_arrays_come_back_as_they_were(content):
 
 def test_the_order_of_names_does_not_count():
     content = arrays()
-    assert write_safetensors(content) == write_safetensors(dict(reversed(content.items())))
+    for write in (write_safetensors, write_npz):
+        assert write(content) == write(dict(reversed(content.items())))
+
+
+def test_an_archive_of_arrays_is_neither_compressed_nor_pickled():
+    for content, save in (({"a": np.zeros(1 << 20)}, np.savez_compressed), ({"a": np.array([{}])}, np.savez)):
+        save(stream := io.BytesIO(), **content)
+        with pytest.raises(Refused, match="not an archive of arrays"):
+            read_npz(stream.getvalue())
 
 
 def headed(header, data=b""):

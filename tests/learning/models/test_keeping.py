@@ -48,7 +48,7 @@ def content_of(folder):
 def answers(model):
     """Return what a model's content is or predicts, as arrays."""
     x, _ = columns()
-    if model.format == "safetensors":
+    if model.format in ("safetensors", "npz"):
         return model.content
     if model.format == "lightgbm":
         return {"predicted": predict_lightgbm(model.content, x)}

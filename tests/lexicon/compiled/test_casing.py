@@ -3,8 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lexbeam.transforms.common.texts.characters import straight
-from lexbeam.transforms.lexicon.compiled.casing import entries, find_words, lowered
-from lexbeam.transforms.lexicon.compiled.keys import MISSING
+from lexbeam.transforms.lexicon.compiled.word_keys import MISSING, entries, find_words, lowered
 
 WORD = st.text("aAbBéÉß'’ʼ", max_size=3)
 

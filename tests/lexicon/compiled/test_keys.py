@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexbeam.transforms.lexicon.compiled import keys
-from lexbeam.transforms.lexicon.compiled.keys import MISSING, find, find_all, keys_of, order_of_keys
+from lexbeam.transforms.lexicon.compiled import word_keys
+from lexbeam.transforms.lexicon.compiled.word_keys import MISSING, find, find_all, keys_of, order_of_keys
 
 WORDS = st.lists(st.text(max_size=6) | st.sampled_from(["", "a", "\0", "\0\0", "é", "e\u0301"]))
 
@@ -30,7 +30,7 @@ def test_every_word_is_found_and_no_other(words, wanted):
 @given(WORDS)
 def test_words_of_one_key_are_told_apart(words):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(keys, "keys_of", lambda words: np.zeros(len(words), np.uint64))
+        patch.setattr(word_keys, "keys_of", lambda words: np.zeros(len(words), np.uint64))
         distinct = sorted({*words})
         table = table_of(distinct)
         rows = find(np.zeros(len(table), np.uint64), table, pa.array([*distinct, "other word"]))

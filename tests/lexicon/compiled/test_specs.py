@@ -1,7 +1,7 @@
 import pytest
 
 from lexbeam.transforms.common.errors import UsageError
-from lexbeam.transforms.lexicon.compiled.specs import split_spec
+from lexbeam.transforms.lexicon.compiled.resource_kind import split_spec
 
 
 @pytest.mark.parametrize(

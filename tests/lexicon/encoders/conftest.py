@@ -3,7 +3,7 @@
 import pytest
 from small_encoders import trained
 
-from lexbeam.transforms.lexicon.encoders.base import load_encoder
+from lexbeam.transforms.lexicon.encoders.loading_encoders import load_encoder
 
 
 @pytest.fixture(scope="session")

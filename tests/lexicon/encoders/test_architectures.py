@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from lexbeam.transforms.lexicon.encoders.base import describe_encoder, load_encoder
-from lexbeam.transforms.lexicon.encoders.filling import fill_mask
-from lexbeam.transforms.lexicon.encoders.options import EncoderOptions
-from lexbeam.transforms.lexicon.encoders.vectors import span_vectors
+from lexbeam.transforms.lexicon.encoders.loading_encoders import describe_encoder, load_encoder
+from lexbeam.transforms.lexicon.encoders.model_heads import fill_mask
+from lexbeam.transforms.lexicon.encoders.span_vectors import EncoderOptions, span_vectors
 
 TEXT = "The cat was tired."
 SHAPE = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2}

@@ -3,8 +3,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexbeam.transforms.lexicon.encoders.batches import located, shares, window
-from lexbeam.transforms.lexicon.encoders.records import Pieces
+from lexbeam.transforms.lexicon.encoders.encoder_batches import Pieces, located, shares, window
 
 
 @st.composite

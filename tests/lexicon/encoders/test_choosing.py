@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from lexbeam.transforms.common.errors import UsageError
-from lexbeam.transforms.lexicon.encoders.base import describe_encoder, load_encoder
-from lexbeam.transforms.lexicon.encoders.choosing import check_choices, choose
-from lexbeam.transforms.lexicon.encoders.records import TOO_LONG
+from lexbeam.transforms.lexicon.encoders.encoder_batches import TOO_LONG
+from lexbeam.transforms.lexicon.encoders.loading_encoders import describe_encoder, load_encoder
+from lexbeam.transforms.lexicon.encoders.model_heads import check_choices, choose
 
 FIRST = "The cat was tired. Two dogs were hungry. Every bird sat in the garden."
 CHOICES = ["A cat was hungry.", "A horse slept.", "Many birds waited.", "Two dogs.", "The house."]

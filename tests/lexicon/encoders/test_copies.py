@@ -11,10 +11,14 @@ from lexbeam.transforms.common.machine import locked_file
 from lexbeam.transforms.common.publish.layout import make_marked_folder
 from lexbeam.transforms.common.store.artefacts import Workspace
 from lexbeam.transforms.common.store.models import carry, model_digest, models_noted, offer
-from lexbeam.transforms.lexicon.encoders import base, copies
-from lexbeam.transforms.lexicon.encoders.base import describe_encoder, load_encoder
-from lexbeam.transforms.lexicon.encoders.copies import clean_copies, local_copy
-from lexbeam.transforms.lexicon.encoders.vectors import span_vectors
+from lexbeam.transforms.lexicon.encoders import loading_encoders
+from lexbeam.transforms.lexicon.encoders.loading_encoders import (
+    clean_copies,
+    describe_encoder,
+    load_encoder,
+    local_copy,
+)
+from lexbeam.transforms.lexicon.encoders.span_vectors import span_vectors
 
 REMOTE = "store://bucket/models/tiny"
 
@@ -26,7 +30,7 @@ def remote(monkeypatch, tmp_path):
     OBJECTS[f"{REMOTE}/config.json"] = b"{}"
     OBJECTS[f"{REMOTE}/onnx/model.safetensors"] = b"weights" * 1000
     monkeypatch.setenv("LEXBEAM_CACHE", str(tmp_path / "cache"))
-    yield model_digest(REMOTE), Path(copies.cache_folder())
+    yield model_digest(REMOTE), Path(loading_encoders.cache_folder())
     OBJECTS.clear()
 
 
@@ -73,13 +77,13 @@ def test_a_model_that_has_changed_is_an_error_and_leaves_nothing(remote):
 def test_several_at_once_make_one_copy(remote, monkeypatch):
     digest, _ = remote
     made = []
-    copy = copies._copy
+    copy = loading_encoders._copy
 
     def counted(*arguments):
         made.append(arguments)
         copy(*arguments)
 
-    monkeypatch.setattr(copies, "_copy", counted)
+    monkeypatch.setattr(loading_encoders, "_copy", counted)
     found = []
     threads = [threading.Thread(target=lambda: found.append(local_copy(REMOTE))) for _ in range(5)]
     for thread in threads:
@@ -107,7 +111,7 @@ def test_a_remote_encoder_is_described_where_it_is_and_loaded_from_a_copy(remote
 
 def test_a_model_that_a_worker_lacks_is_the_drivers(bert, tmp_path, monkeypatch):
     monkeypatch.setenv("LEXBEAM_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(base, "_LOADED", {})
+    monkeypatch.setattr(loading_encoders, "_LOADED", {})
     folder = tmp_path / "tiny"
     shutil.copytree(bert, folder)
     with models_noted() as noted:

@@ -13,10 +13,10 @@ from outsiders import blocks_of, entry_of
 
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.common.store.models import model_digest
-from lexbeam.transforms.lexicon.encoders import base
-from lexbeam.transforms.lexicon.encoders.base import describe_encoder, load_encoder
-from lexbeam.transforms.lexicon.encoders.filling import fill_mask
-from lexbeam.transforms.lexicon.encoders.vectors import span_vectors
+from lexbeam.transforms.lexicon.encoders import loading_encoders
+from lexbeam.transforms.lexicon.encoders.loading_encoders import describe_encoder, load_encoder
+from lexbeam.transforms.lexicon.encoders.model_heads import fill_mask
+from lexbeam.transforms.lexicon.encoders.span_vectors import span_vectors
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -32,7 +32,7 @@ def changed(folder, target, **values):
 
 def test_an_encoder_is_described_without_its_weights(bert, roberta):
     program = (
-        "import sys; from lexbeam.transforms.lexicon.encoders.base import describe_encoder\n"
+        "import sys; from lexbeam.transforms.lexicon.encoders.loading_encoders import describe_encoder\n"
         f"for path in ({bert!r}, {roberta!r}):\n"
         "    info = describe_encoder(path)\n"
         "    print(info.masked, info.dim, info.layers, info.max_length, info.digest)\n"
@@ -187,7 +187,7 @@ def test_a_device_that_is_not_there_is_an_error(bert, monkeypatch):
     import torch
 
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    monkeypatch.setattr(base, "_LOADED", {})
+    monkeypatch.setattr(loading_encoders, "_LOADED", {})
     with pytest.raises(UsageError, match="`encoder_device` is cuda"):
         load_encoder(bert, device="cuda")
     assert load_encoder(bert, device="auto").device == "cpu"
@@ -205,7 +205,7 @@ def test_a_kind_of_encoder_is_added_from_outside_as_contributing_says(outsider, 
         np.testing.assert_array_equal(found.vectors[0], found.vectors[1])
         assert describe_encoder(f"{kind}:8") == encoder.info
     finally:
-        base._LOADED.pop((f"{kind}:8", "cpu"), None)
+        loading_encoders._LOADED.pop((f"{kind}:8", "cpu"), None)
     with pytest.raises(UsageError, match=f"unknown kind .*did you mean '{kind}'"):
         describe_encoder(f"{kind[:-1]}:8")
 

@@ -7,12 +7,10 @@ import threading
 
 import pytest
 
-from lexbeam.transforms.lexicon.encoders.base import load_encoder
-from lexbeam.transforms.lexicon.encoders.filling import fill_mask
-from lexbeam.transforms.lexicon.encoders.options import EncoderOptions
-from lexbeam.transforms.lexicon.encoders.records import Spans
-from lexbeam.transforms.lexicon.encoders.scoring import word_log_probs
-from lexbeam.transforms.lexicon.encoders.vectors import span_vectors
+from lexbeam.transforms.lexicon.encoders.encoder_batches import Spans
+from lexbeam.transforms.lexicon.encoders.loading_encoders import load_encoder
+from lexbeam.transforms.lexicon.encoders.model_heads import fill_mask, word_log_probs
+from lexbeam.transforms.lexicon.encoders.span_vectors import EncoderOptions, span_vectors
 
 ANIMALS = ("cat", "dog", "bird", "horse")
 TEXTS = [f"The {word} was tired" + " and hungry" * n + "." for n in range(5) for word in ANIMALS]

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import from_mapping, noted_paths, plain_options
-from lexbeam.transforms.lexicon.encoders.options import EncoderOptions, layers_of
+from lexbeam.transforms.lexicon.encoders.span_vectors import EncoderOptions, layers_of
 
 
 @given(st.integers(1, 24), st.data())

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from lexbeam.transforms.common.errors import LexbeamError
-from lexbeam.transforms.lexicon.encoders.base import load_encoder
-from lexbeam.transforms.lexicon.encoders.filling import fill_mask, greatest
-from lexbeam.transforms.lexicon.encoders.options import EncoderOptions
-from lexbeam.transforms.lexicon.encoders.records import Spans
+from lexbeam.transforms.lexicon.encoders.encoder_batches import Spans
+from lexbeam.transforms.lexicon.encoders.loading_encoders import load_encoder
+from lexbeam.transforms.lexicon.encoders.model_heads import fill_mask, greatest
+from lexbeam.transforms.lexicon.encoders.span_vectors import EncoderOptions
 
 TEXTS = ["The cat was tired.", "Two dogs were hungry.", "Many birds slept in the garden."]
 STARTS, ENDS = [4, 9, 24], [7, 13, 30]

@@ -4,11 +4,9 @@ import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lexbeam.transforms.lexicon.encoders.filling import fill_mask
-from lexbeam.transforms.lexicon.encoders.options import EncoderOptions
-from lexbeam.transforms.lexicon.encoders.records import Spans
-from lexbeam.transforms.lexicon.encoders.scoring import word_log_probs
-from lexbeam.transforms.lexicon.encoders.vectors import span_vectors
+from lexbeam.transforms.lexicon.encoders.encoder_batches import Spans
+from lexbeam.transforms.lexicon.encoders.model_heads import fill_mask, word_log_probs
+from lexbeam.transforms.lexicon.encoders.span_vectors import EncoderOptions, span_vectors
 
 PARTS = st.sampled_from(
     [

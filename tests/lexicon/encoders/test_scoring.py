@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
-from lexbeam.transforms.lexicon.encoders.options import EncoderOptions
-from lexbeam.transforms.lexicon.encoders.records import Spans
-from lexbeam.transforms.lexicon.encoders.scoring import SCORINGS, word_log_probs
+from lexbeam.transforms.lexicon.encoders.encoder_batches import Spans
+from lexbeam.transforms.lexicon.encoders.model_heads import SCORINGS, word_log_probs
+from lexbeam.transforms.lexicon.encoders.span_vectors import EncoderOptions
 
 TEXT, START, END = "Two birds slept in the garden.", 23, 29
 WORDS = ["park", "kitchens", "birdhouse", "xyzzy", "garden", "été"]
@@ -75,7 +75,7 @@ def test_per_piece_divides_by_the_number_of_pieces(encoder):
 
 
 def test_words_of_one_piece_have_the_probabilities_of_the_place(encoder):
-    from lexbeam.transforms.lexicon.encoders.filling import fill_mask
+    from lexbeam.transforms.lexicon.encoders.model_heads import fill_mask
 
     for first in (None, Spans([TEXT], [START], [END])):
         fills = fill_mask(encoder, [TEXT], [START], [END], 4, first=first)
@@ -100,7 +100,7 @@ def test_a_word_without_a_score_has_a_reason(encoder):
 
 
 def test_within_a_word_pieces_around_the_place_may_be_others(bert):
-    from lexbeam.transforms.lexicon.encoders.base import load_encoder
+    from lexbeam.transforms.lexicon.encoders.loading_encoders import load_encoder
 
     # The masked text leaves `s` a word of its own; with the word in it, it is a piece `##s`.
     found = word_log_probs(load_encoder(bert, device="cpu"), ["Two cats."], [4], [7], [["dog"]])

@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 from lesk_reference import choice, score, shared_phrases
 from wordnet_making import Synset, both_ways, open_folder, write_wordnet
 
-from lexbeam.transforms.lexicon.compiled.keys import MISSING
+from lexbeam.transforms.lexicon.compiled.word_keys import MISSING
 from lexbeam.transforms.lexicon.wordnet.glosses import Glosses, gloss_tables
-from lexbeam.transforms.lexicon.wordnet.lesk import choose_senses, contexts_of, sense_scores
+from lexbeam.transforms.lexicon.wordnet.lesk import STOP_WORDS, choose_senses, contexts_of, sense_scores
 from lexbeam.transforms.lexicon.wordnet.ragged import Ragged, Tables
-from lexbeam.transforms.lexicon.wordnet.stop_words import STOP_WORDS
 
 LIST = pa.list_(pa.string())
 

@@ -16,10 +16,10 @@ from wordnet_making import (
 )
 
 from lexbeam.transforms.common.errors import UsageError
-from lexbeam.transforms.lexicon.compiled.keys import MISSING
-from lexbeam.transforms.lexicon.wordnet.kind import WORDNET
-from lexbeam.transforms.lexicon.wordnet.lexnames import EXTENDED_GLOSS, LEXNAMES, RELATIONS
+from lexbeam.transforms.lexicon.compiled.word_keys import MISSING
+from lexbeam.transforms.lexicon.wordnet.ragged import EXTENDED_GLOSS, LEXNAMES, RELATIONS
 from lexbeam.transforms.lexicon.wordnet.wordnet import WordNet
+from lexbeam.transforms.lexicon.wordnet.wordnet_kind import WORDNET
 
 BY_NAME = {synset.name: synset for synset in SMALL}
 

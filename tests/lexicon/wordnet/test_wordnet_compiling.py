@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexbeam.transforms.lexicon.wordnet.compiling import depths
+from lexbeam.transforms.lexicon.wordnet.wordnet_kind import depths
 
 GRAPHS = st.integers(1, 7).flatmap(
     lambda count: st.tuples(

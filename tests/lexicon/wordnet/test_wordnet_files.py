@@ -6,11 +6,9 @@ import pytest
 from wordnet_making import EXCEPTIONS, SMALL, Synset, open_folder, opened_tables, write_wordnet
 
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
-from lexbeam.transforms.lexicon.wordnet import compiling
-from lexbeam.transforms.lexicon.wordnet.compiling import compile_wordnet, split_gloss
-from lexbeam.transforms.lexicon.wordnet.kind import WORDNET
-from lexbeam.transforms.lexicon.wordnet.lexnames import LEXNAMES
-from lexbeam.transforms.lexicon.wordnet.tab import DEBIAN
+from lexbeam.transforms.lexicon.wordnet import wordnet_kind
+from lexbeam.transforms.lexicon.wordnet.ragged import LEXNAMES
+from lexbeam.transforms.lexicon.wordnet.wordnet_kind import DEBIAN, WORDNET, compile_wordnet, split_gloss
 
 
 @pytest.fixture
@@ -40,7 +38,7 @@ def test_a_gloss_is_split(gloss, definition, examples):
 
 
 def test_examples_in_docstrings_run():
-    results = doctest.testmod(compiling)
+    results = doctest.testmod(wordnet_kind)
     assert (results.attempted, results.failed) == (1, 0)
 
 

@@ -10,9 +10,9 @@ import pyarrow as pa
 import pytest
 
 from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
-from lexbeam.transforms.lexicon.wordnet.lexnames import LEXNAME_PARTS, LEXNAMES, PART_FILES, PARTS, RELATIONS
 from lexbeam.transforms.lexicon.wordnet.morphy import DETACHMENT
-from lexbeam.transforms.lexicon.wordnet.tab import DEBIAN
+from lexbeam.transforms.lexicon.wordnet.ragged import LEXNAME_PARTS, LEXNAMES, PART_FILES, PARTS, RELATIONS
+from lexbeam.transforms.lexicon.wordnet.wordnet_kind import DEBIAN
 
 pytestmark = pytest.mark.skipif(
     not Path(DEBIAN, "index.sense").exists(), reason="needs Debian's packages wordnet-base and wordnet-sense-index"

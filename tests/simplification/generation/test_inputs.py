@@ -4,7 +4,7 @@ import pytest
 from wordnet_making import Synset, write_wordnet
 
 from lexbeam.transforms.common.errors import UsageError
-from lexbeam.transforms.lexicon import finding_wordnet
+from lexbeam.transforms.lexicon import resources
 from lexbeam.transforms.simplification.generation.generator import GenerationOptions
 from lexbeam.transforms.simplification.generation.generators import GenerationFiles, check_generation, generation_inputs
 
@@ -15,7 +15,7 @@ SYNSETS = [Synset("ship", "n", ["ship", "vessel"])]
 def installed(tmp_path, monkeypatch):
     """WordNet where Debian would have it."""
     write_wordnet(tmp_path / "wordnet", SYNSETS, index_sense=False)
-    monkeypatch.setattr(finding_wordnet, "DEBIAN", str(tmp_path / "wordnet"))
+    monkeypatch.setattr(resources, "DEBIAN", str(tmp_path / "wordnet"))
     return tmp_path
 
 
@@ -37,7 +37,7 @@ def test_other_generators_take_it_only_if_it_is_named(installed):
 
 
 def test_without_one_installed_it_must_be_named(tmp_path, monkeypatch):
-    monkeypatch.setattr(finding_wordnet, "DEBIAN", str(tmp_path / "nothing"))
+    monkeypatch.setattr(resources, "DEBIAN", str(tmp_path / "nothing"))
     settings = {"default": GenerationOptions(generators=("wordnet",))}
     with pytest.raises(UsageError, match=r"generates by wordnet, which needs `wordnet` PATH .*: give it"):
         check_generation(settings, GenerationFiles())

@@ -5,10 +5,9 @@ import dataclasses
 import pytest
 
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
-from lexbeam.transforms.inflection.store import FormRow
-from lexbeam.transforms.lexicon.encoders.base import load_encoder
-from lexbeam.transforms.lexicon.encoders.encoding import encoding_of
-from lexbeam.transforms.lexicon.encoders.options import EncoderOptions
+from lexbeam.transforms.inflection.dictionaries import FormRow
+from lexbeam.transforms.lexicon.encoders.loading_encoders import load_encoder
+from lexbeam.transforms.lexicon.encoders.span_vectors import EncoderOptions, encoding_of
 from lexbeam.transforms.simplification.generation.candidate_generation import SourceOf, combined
 from lexbeam.transforms.simplification.generation.generator import Context, GenerationOptions, MaskedOptions
 from lexbeam.transforms.simplification.generation.generators import GENERATORS

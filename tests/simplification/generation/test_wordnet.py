@@ -9,7 +9,7 @@ from wordnet_making import Synset, both_ways, open_folder, write_wordnet
 from wordnet_read import PlainWordNet
 
 from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
-from lexbeam.transforms.lexicon.wordnet.tab import DEBIAN
+from lexbeam.transforms.lexicon.wordnet.wordnet_kind import DEBIAN
 from lexbeam.transforms.simplification.generation.generator import Context, GenerationOptions, WordNetOptions
 from lexbeam.transforms.simplification.generation.sense_generators import propose_wordnet, wordnet_proposals
 from lexbeam.transforms.simplification.records import Instance

@@ -16,13 +16,13 @@ from lexbeam.transforms.simplification.instances import found_instances
 from lexbeam.transforms.simplification.instances.content_words import AnnotatedText
 from lexbeam.transforms.simplification.instances.found_instances import (
     DOCUMENTS,
-    TextFindOptions,
+    FindInTexts,
     annotated_pieces,
     words_found,
 )
 from lexbeam.transforms.simplification.instances.hard_words import WordChoice
 
-OPTIONS = TextFindOptions(choice=WordChoice(), annotate=TextAnnotationOptions(engine="", fingerprint=""), language="en")
+OPTIONS = FindInTexts(choice=WordChoice(), annotate=TextAnnotationOptions(engine="", fingerprint=""), language="en")
 
 
 def annotate(paragraphs, map_form=None):
@@ -56,7 +56,7 @@ def found(text, options=OPTIONS, whole=False):
     if whole:
         tables = [pa.concat_tables(tables)]
     texts = (AnnotatedText("a", "", "en", None, text, table, piece > 0) for piece, table in enumerate(tables))
-    return words_found(texts, options, SimpleNamespace(tally=Counter()), DOCUMENTS)
+    return words_found(texts, options.choice, SimpleNamespace(tally=Counter()), DOCUMENTS)
 
 
 def rows_of(pieces):
@@ -77,7 +77,7 @@ def test_pieces_give_the_words_of_the_whole():
 
 
 def test_a_share_of_all_words_needs_the_whole():
-    options = TextFindOptions(
+    options = FindInTexts(
         choice=WordChoice(share=0.5), annotate=TextAnnotationOptions(engine="", fingerprint=""), language="en"
     )
     assert [table.num_rows for table in annotated_pieces(text_of(4500), ENGINE, options)] == [4500]

@@ -14,7 +14,7 @@ from lexbeam.transforms.simplification.generation.generator import GenerationOpt
 from lexbeam.transforms.simplification.generation.generators import generation_inputs
 from lexbeam.transforms.simplification.ranking import rankers
 from lexbeam.transforms.simplification.ranking.options import RankingFiles, RankingOptions, rankings_of
-from lexbeam.transforms.simplification.ranking.ranked_parts import RANK, RankTask
+from lexbeam.transforms.simplification.ranking.ranked_parts import RankCandidates, RankTask
 from lexbeam.transforms.simplification.records import JoinTask
 
 
@@ -46,7 +46,7 @@ def test_a_part_that_follows_another_is_as_one_that_does_not(tmp_path):
         tasks = [
             task_of(tmp_path / f"{seed}-{step}", rows, tmp_path, k) for step, (rows, k) in enumerate(drawn_parts(seed))
         ]
-        receipts = check_inherited(RANK, tasks, rankings(tmp_path), tmp_path / str(seed))
+        receipts = check_inherited(RankCandidates(rankings(tmp_path)), tasks, None, tmp_path / str(seed))
         assert [len(receipt.counts) for receipt in receipts] == [4, 4, 4, 0]
 
 
@@ -62,5 +62,5 @@ def test_rankers_are_asked_for_what_is_new(tmp_path, monkeypatch):
     monkeypatch.setitem(rankers.RANKERS, "senses", replace(plain, rank=rank))
     work = Workspace(str(tmp_path / "work"))
     for name, rows in (("a", numbered(range(300))), ("b", numbered(range(303), {7}))):
-        make(work, RANK, task_of(tmp_path / name, rows, tmp_path), rankings(tmp_path))
+        make(work, RankCandidates(rankings(tmp_path)), task_of(tmp_path / name, rows, tmp_path))
     assert asked == [256, 44, 4]

@@ -19,9 +19,8 @@ from lexbeam.transforms.common.store.receipts import checked
 from lexbeam.transforms.lexicon.resources import Lexicon, LexiconOptions, prepare
 from lexbeam.transforms.simplification.ranking.options import PHRASES
 from lexbeam.transforms.simplification.ranking.regressor import (
-    FIT,
     LETTERS,
-    Fitting,
+    FitRegressor,
     Regressor,
     RegressorTask,
     regressors,
@@ -65,15 +64,17 @@ def fitted(folder, lexicon, changed=None, scorer="gradient-boosting", words=WORD
     labelled = [(part,) for part in parts(folder / "labelled", tokens)]
     folder_parts = parts_of(folder / "own", FOLDER)
     tables = [tuple(folder_parts[f"simplification/{name}"]) for name in ("instances", "substitutes", "candidates")]
-    fitting = Fitting(scorer, lexicon, ("often",))
-    made = make(Workspace(str(folder / "work")), FIT, RegressorTask(*labelled, *tables), fitting)
-    return Regressor(made, lexicon, ("often",)), Path(checked(made.file)).read_bytes()
+    fitting = FitRegressor(scorer, lexicon, ("often",))
+    made = make(Workspace(str(folder / "work")), fitting, RegressorTask(*labelled, *tables))
+    assert made.figures.rows + sum(made.figures.left_out.values()) == len(words)
+    regressor = Regressor(made.model, lexicon, ("often",))
+    return regressor, Path(checked(made.model.weights)).read_bytes(), made.figures
 
 
 def test_labels_of_targets_and_gold_decide_nothing(tmp_path, lexicon):
-    regressor, plain = fitted(tmp_path / "a", lexicon)
-    assert regressor.fitted.excluded == len(STAND_HERE)
-    assert regressor.fitted.words == len(WORDS) - len(STAND_HERE)
+    _, plain, figures = fitted(tmp_path / "a", lexicon)
+    assert figures.left_out["excluded"] == len(STAND_HERE)
+    assert figures.rows == len(WORDS) - len(STAND_HERE)
     turned = {text: 1 - complexity(text) for text in STAND_HERE}
     assert fitted(tmp_path / "b", lexicon, turned)[1] == plain
     # That is not because labels decide nothing: those of any other word do.
@@ -86,7 +87,7 @@ def test_labels_of_targets_and_gold_decide_nothing(tmp_path, lexicon):
 
 @pytest.mark.parametrize("scorer", list(regressors()))
 def test_words_that_it_has_not_read_are_ranked_as_they_should(tmp_path, lexicon, scorer):
-    regressor, _ = fitted(tmp_path, lexicon, scorer=scorer, words=WORDS[: len(WORDS) // 2])
+    regressor, _, _ = fitted(tmp_path, lexicon, scorer=scorer, words=WORDS[: len(WORDS) // 2])
     unread = WORDS[len(WORDS) // 2 :]
     predicted = regressor.predict(unread, ["es"] * len(unread), "zero")
     assert spearmanr(predicted, [complexity(text) for text in unread])[0] > 0.8
@@ -94,7 +95,7 @@ def test_words_that_it_has_not_read_are_ranked_as_they_should(tmp_path, lexicon,
 
 
 def test_phrases_by_their_words(tmp_path, lexicon):
-    regressor, _ = fitted(tmp_path, lexicon)
+    regressor, _, _ = fitted(tmp_path, lexicon)
     texts = ["mate", "mate dito", "dito", "mate"]
     first, phrase, second, again = np.transpose([regressor.predict(texts, ["es"] * 4, how) for how in PHRASES])
     assert (first == first[0]).all()
@@ -107,7 +108,7 @@ def test_phrases_by_their_words(tmp_path, lexicon):
 
 
 def test_nothing_asked_nothing_said(tmp_path, lexicon):
-    regressor, _ = fitted(tmp_path, lexicon)
+    regressor, _, _ = fitted(tmp_path, lexicon)
     assert regressor.predict([], [], "zero").shape == (0,)
     assert np.isnan(regressor.predict(["a b"], ["es"], "zero")).all()
 

@@ -11,7 +11,7 @@ from lexbeam.transforms.simplification.generation.candidate_generation import Ge
 from lexbeam.transforms.simplification.generation.generator import GenerationOptions
 from lexbeam.transforms.simplification.generation.generators import generation_inputs
 from lexbeam.transforms.simplification.ranking.options import RankingFiles, RankingOptions, rankings_of
-from lexbeam.transforms.simplification.ranking.ranked_parts import RANK, RankTask
+from lexbeam.transforms.simplification.ranking.ranked_parts import RankCandidates, RankTask
 from lexbeam.transforms.simplification.records import JoinTask
 from lexbeam.transforms.simplification.rewriting.sentence_rewriting import RewriteSentences
 
@@ -26,7 +26,7 @@ def task_of(folder, rows, world, k=10):
         {"a": RankingOptions(ranker=("senses",)), "b": RankingOptions(ranker=("generation",))},
         RankingFiles(cache=str(world / "cache")),
     )
-    ranked = make(work, RANK, RankTask(JoinTask(part, {CANDIDATES.name: candidates})), rankings)
+    ranked = make(work, RankCandidates(rankings), RankTask(JoinTask(part, {CANDIDATES.name: candidates})))
     return JoinTask(part, {CANDIDATES.name: candidates, RANKINGS.name: Part.of(RANKINGS.name, 0, ranked.part)})
 
 

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from lexbeam.transforms.common.errors import UsageError
-from lexbeam.transforms.lexicon.encoders.encoding import encoding_of
-from lexbeam.transforms.lexicon.encoders.options import EncoderOptions
+from lexbeam.transforms.lexicon.encoders.span_vectors import EncoderOptions, encoding_of
 from lexbeam.transforms.simplification.records import Instance
 from lexbeam.transforms.simplification.selection.candidate_filter import (
     CandidateState,

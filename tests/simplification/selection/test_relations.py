@@ -10,7 +10,7 @@ from wordnet_making import Synset, both_ways, write_wordnet
 
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
-from lexbeam.transforms.lexicon.wordnet.stop_words import STOP_WORDS
+from lexbeam.transforms.lexicon.wordnet.lesk import STOP_WORDS
 from lexbeam.transforms.simplification.records import Instance
 from lexbeam.transforms.simplification.selection import candidate_selection
 from lexbeam.transforms.simplification.selection.candidate_filter import (

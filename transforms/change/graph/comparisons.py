@@ -4,6 +4,7 @@ At the end, what is published of it: the rows of table `slices`, and the numbers
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from lexbeam.transforms.change.scores.combining import Combined, CombineTask, SummaryTask
@@ -150,7 +151,8 @@ def combine_tasks(
     """Yield the task of a pair from the scores of its seeds and of its null pairs, if any."""
     counts = counts_of(comparisons, pair, slices)
     ordered, of_nulls = (tuple(sorted(scored, key=_sha256)) for scored in (seeds, nulls))
-    yield pair, CombineTask(ordered, counts, of_nulls, next(iter(deals), None))
+    deal = next((replace(deal, nulls=()) for deal in deals), None)
+    yield pair, CombineTask(ordered, counts, of_nulls, deal)
 
 
 def summary_tasks(
@@ -313,7 +315,7 @@ def series_tasks(
             tuple(facts_of(comparisons, place, slices) for place in range(len(comparisons.names))),
             tuple(sorted(seeds, key=_sha256)),
             tuple(sorted(nulls, key=_sha256)),
-            next(iter(deals), None),
+            next((replace(deal, nulls=(), slices=None) for deal in deals), None),
         ),
     )
 

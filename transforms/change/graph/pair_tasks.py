@@ -7,13 +7,20 @@ Null k of a group has as many slices as the group; the slices of a group's nulls
 and so do the groups. Null pair k of pair p is pair `p * nulls + k`.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TypeVar
 
 from lexbeam.transforms.change.graph.comparisons import Comparisons, PairSeed, PartView, SliceReady, SpaceKey, facts_of
 from lexbeam.transforms.change.scores.null_deals import Deal, DealTask, DealtTask, Sized, SizesTask
 from lexbeam.transforms.change.scores.scoring import ScoreTask, VariantSpaces
-from lexbeam.transforms.change.spaces.aligning import Aligned, AlignTask, FrameSlice, PairFrame, SliceFacts
+from lexbeam.transforms.change.spaces.aligning import (
+    Aligned,
+    AlignOptions,
+    AlignTask,
+    PairFrame,
+    SliceSpace,
+    fit_arguments,
+)
 from lexbeam.transforms.change.spaces.training import TrainedSpace
 from lexbeam.transforms.change.view.counts import SliceCounts
 from lexbeam.transforms.common.store.receipts import File
@@ -23,29 +30,30 @@ from lexbeam.transforms.embeddings.joint_trainings import JOINT_TRAININGS
 
 
 def align_tasks(
-    sides: Sequence[tuple[SliceFacts, File]],
+    sides: tuple[SliceSpace, SliceSpace],
     seed: int,
     alignments: Collection[str],
+    options: AlignOptions,
     variant: str = APART,
     frame: PairFrame | None = None,
 ) -> Iterator[AlignTask]:
     """Yield the tasks of a pair, seed and variant, one per alignment.
 
     Args:
-        sides: the earlier slice and the later one, with their spaces.
+        sides: the earlier slice and the later one.
         seed: of the spaces.
         alignments: keys of `ALIGNMENTS`.
+        options: how they are fitted.
         variant: of the spaces.
         frame: what alignments that move a space map both into; None: one onto the other.
     """
-    (earlier, first), (later, second) = sides
     for alignment in sorted(set(alignments)):
         within = frame if ALIGNMENTS[alignment].moves else None
-        yield AlignTask((earlier, later), (first, second), seed, variant, alignment, within)
+        yield AlignTask(sides, seed, variant, alignment, fit_arguments(options, alignment), within)
 
 
 PairSpaces = tuple[int, int, int]  # pair, seed, variant
-PairSide = tuple[int, SliceFacts, File]  # a slice that a pair is aligned with: its place among the real ones
+PairSide = tuple[int, SliceSpace]  # a slice that a pair is aligned with: its place among the real ones
 
 
 def pair_sides(
@@ -53,14 +61,14 @@ def pair_sides(
 ) -> Iterator[tuple[PairSpaces, PairSide]]:
     """Yield the pairs that a space takes part in, or is needed for as one over which slices are mapped."""
     (variant, trained, seed), made = element
-    facts, space = facts_of(comparisons, trained, slices), made.part.file
+    side = SliceSpace(comparisons.names[trained], slices[trained].tokens, made.part.file)
     for pair, places in enumerate(comparisons.pairs):
         origins = comparisons.origins[pair] if comparisons.origins else places
         for place, origin in zip(places, origins, strict=True):
             if place == trained:
-                yield (pair, seed, variant), (origin, facts, space)
+                yield (pair, seed, variant), (origin, side)
         if not comparisons.origins and trained in _between(comparisons, places, variant):
-            yield (pair, seed, variant), (trained, facts, space)
+            yield (pair, seed, variant), (trained, side)
 
 
 def null_sides(
@@ -74,7 +82,10 @@ def null_sides(
     if seed in comparisons.seeds:
         for pair, origins in enumerate(comparisons.origins):
             if trained in _between(comparisons, origins, variant):
-                yield (pair, seed, variant), (trained, facts_of(real, trained, slices), made.part.file)
+                yield (
+                    (pair, seed, variant),
+                    (trained, SliceSpace(real.names[trained], slices[trained].tokens, made.part.file)),
+                )
 
 
 def _between(comparisons: Comparisons, pair: tuple[int, int], variant: int) -> list[int]:
@@ -85,28 +96,28 @@ def _between(comparisons: Comparisons, pair: tuple[int, int], variant: int) -> l
 
 
 def pair_tasks(
-    key: PairSpaces, sides: Iterable[PairSide], comparisons: Comparisons
+    key: PairSpaces, sides: Iterable[PairSide], comparisons: Comparisons, options: AlignOptions
 ) -> Iterator[tuple[PairSeed, AlignTask]]:
     """Yield the tasks of a pair, seed and variant from all slices that it is aligned with."""
     pair, seed, number = key
     variant = comparisons.variants[number]
     places = comparisons.origins[pair] if comparisons.origins else comparisons.pairs[pair]
-    found = {place: (facts, space) for place, facts, space in sides}
-    ends = [found[place] for place in places]
+    found = dict(sides)
+    earlier, later = places
     frame = None
     if comparisons.frame is not None:
-        others = (
-            FrameSlice(place, facts.name, facts.tokens, space)
-            for place, (facts, space) in sorted(found.items())
-            if place not in places
-        )
-        frame = PairFrame(places, comparisons.frame.anchor, tuple(others))
-    for task in align_tasks(ends, seed, variant.alignments, variant.name, frame):
+        others = tuple((place, side) for place, side in sorted(found.items()) if place not in places)
+        frame = PairFrame(places, comparisons.frame.anchor, others)
+    for task in align_tasks((found[earlier], found[later]), seed, variant.alignments, options, variant.name, frame):
         yield (pair, seed), task
 
 
 def score_tasks(
-    key: PairSeed, fitted: Iterable[tuple[AlignTask, Aligned]], comparisons: Comparisons, nulls: int = 1
+    key: PairSeed,
+    fitted: Iterable[tuple[AlignTask, Aligned]],
+    comparisons: Comparisons,
+    slices: Mapping[int, SliceCounts],
+    nulls: int = 1,
 ) -> Iterator[tuple[int, ScoreTask]]:
     """Yield the task of a pair and seed from all its alignments; of null pairs, this many are of one pair."""
     made = list(fitted)
@@ -115,9 +126,10 @@ def score_tasks(
         of = [(task, aligned) for task, aligned in made if task.variant == variant.name]
         maps = {task.alignment: None if task.alignment == "none" else aligned.part.file for task, aligned in of}
         of_targets = variant.name != APART and JOINT_TRAININGS[variant.name].of_targets
-        variants.append(VariantSpaces(variant.name, of[0][0].spaces, maps, of_targets))
-    task = made[0][0]
-    yield key[0] // nulls, ScoreTask(task.slices, task.seed, tuple(variants))
+        variants.append(VariantSpaces(variant.name, tuple(side.space for side in of[0][0].sides), maps, of_targets))
+    pair, seed = key
+    earlier, later = (facts_of(comparisons, place, slices) for place in comparisons.pairs[pair])
+    yield pair // nulls, ScoreTask((earlier, later), seed, tuple(variants))
 
 
 T = TypeVar("T")

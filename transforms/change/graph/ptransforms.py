@@ -48,12 +48,19 @@ from lexbeam.transforms.change.graph.pair_tasks import (
     sizes_tasks,
 )
 from lexbeam.transforms.change.graph.space_ptransforms import MergeCounts, TrainSlices
-from lexbeam.transforms.change.scores.combining import COMBINE, Combined
-from lexbeam.transforms.change.scores.null_deals import DEAL, DEALT, SIZES, Deal, DealOptions, Dealt
-from lexbeam.transforms.change.scores.scoring import SCORE, ChangeScoreOptions, ScoredSeed
-from lexbeam.transforms.change.scores.system_ensembles import SYSTEMS_SIDE_BY_SIDE, JoinedSystems, SystemsTask
-from lexbeam.transforms.change.scores.traces import TRACE, SeriesOptions, Traced
-from lexbeam.transforms.change.spaces.aligning import ALIGN, REGISTRY, Aligned, AlignOptions, AlignTask
+from lexbeam.transforms.change.scores.combining import Combined, CombineSeeds
+from lexbeam.transforms.change.scores.null_deals import (
+    CountDealt,
+    Deal,
+    DealDocuments,
+    DealOptions,
+    Dealt,
+    SizeDocuments,
+)
+from lexbeam.transforms.change.scores.scoring import ChangeScoreOptions, ScoredSeed, ScoreSeed
+from lexbeam.transforms.change.scores.system_ensembles import CompareSystems, JoinedSystems, SystemsTask
+from lexbeam.transforms.change.scores.traces import SeriesOptions, Traced, TraceSlices
+from lexbeam.transforms.change.spaces.aligning import REGISTRY, Align, Aligned, AlignOptions, AlignTask
 from lexbeam.transforms.change.spaces.training import TrainedSpace
 from lexbeam.transforms.change.view.counts import PartCounts, SliceCounts
 from lexbeam.transforms.common.store.artefacts import Workspace
@@ -98,9 +105,9 @@ class AlignPairs(beam.PTransform):
             sides = (sides, *self.others.values()) | "AllSides" >> beam.Flatten()
         return sides | "Align" >> By(
             self.workspace,
-            ALIGN.with_options(self.options),
+            Align(),
             pair_tasks,
-            {"comparisons": self.comparisons},
+            {"comparisons": self.comparisons, "options": self.options},
             entries={REGISTRY: alignments},
             with_task=True,
         )
@@ -130,12 +137,12 @@ class ScorePairs(beam.PTransform):
         self, spaces: beam.PCollection[tuple[SpaceKey, TrainedSpace]]
     ) -> beam.PCollection[tuple[int, ScoredSeed]]:
         """Align, and score what is aligned."""
-        of = {"comparisons": self.align.comparisons, "nulls": self.nulls}
+        of = {"comparisons": self.align.comparisons, "slices": self.align.slices, "nulls": self.nulls}
         frees = _spaces_of if self.frees else None
         return (
             spaces
             | "Align" >> self.align
-            | "Score" >> By(self.align.workspace, SCORE.with_options(self.score), score_tasks, of, frees=frees)
+            | "Score" >> By(self.align.workspace, ScoreSeed.of(self.score), score_tasks, of, frees=frees)
         )
 
 
@@ -172,7 +179,7 @@ class TraceSeries(beam.PTransform):
             for name, aligned in self.maps.items()
         }
         return {"sides": sides, **maps} | "Trace" >> By(
-            self.workspace, TRACE.with_options(self.options), trace_tasks, frees=_spaces_of if self.frees else None
+            self.workspace, TraceSlices.of(self.options), trace_tasks, frees=_spaces_of if self.frees else None
         )
 
 
@@ -194,9 +201,9 @@ class DealSlices(beam.PTransform):
         of_parts = {"groups": self.groups, "documents": self.documents, "sentences": self.options.sentences}
         return (
             viewed
-            | "Size" >> Each(self.workspace, SIZES.with_options(None), sizes_tasks, of_parts)
+            | "Size" >> Each(self.workspace, SizeDocuments(), sizes_tasks, of_parts)
             | "KeyByGroup" >> beam.FlatMap(by_group, self.groups)
-            | "Deal" >> By(self.workspace, DEAL.with_options(self.options), deal_tasks, {"groups": self.groups})
+            | "Deal" >> By(self.workspace, DealDocuments(self.options), deal_tasks, {"groups": self.groups})
         )
 
 
@@ -229,8 +236,7 @@ class CountDeals(beam.PTransform):
         ready = beam.pvalue.AsDict(self.ready | "KeyReady" >> beam.Map(by_place))
         return (
             viewed
-            | "CountParts"
-            >> Each(self.workspace, DEALT.with_options(None), dealt_tasks, {"groups": self.groups, "deals": deals})
+            | "CountParts" >> Each(self.workspace, CountDealt(), dealt_tasks, {"groups": self.groups, "deals": deals})
             | "PartCounts" >> beam.Map(_part_counts)
             | "Counts" >> MergeCounts(self.workspace, self.parts)
             | "MakeReady" >> beam.Map(null_ready, self.groups, deals=deals, ready=ready)
@@ -273,7 +279,7 @@ class ScoreBeside(beam.PTransform):
         spaces = ready | "Train" >> replace(of, frees=False)
         scored["seeds"] = spaces | "Score" >> ScorePairs(AlignPairs(of.workspace, real, self.align, slices), self.score)
         return scored | "Combine" >> By(
-            of.workspace, COMBINE.with_options(self.score), combine_tasks, {"comparisons": real, "slices": slices}
+            of.workspace, CombineSeeds.of(self.score), combine_tasks, {"comparisons": real, "slices": slices}
         )
 
 
@@ -310,7 +316,7 @@ class JoinSystems(beam.PTransform):
             [runs[name] for name in sorted(runs)]
             | "AllRuns" >> beam.Flatten()
             | "OfSystems" >> beam.Filter(_has_systems)
-            | "Join" >> By(self.workspace, SYSTEMS_SIDE_BY_SIDE.with_options(self.ensembles), _systems_tasks)
+            | "Join" >> By(self.workspace, CompareSystems(tuple(sorted(set(self.ensembles)))), _systems_tasks)
         )
 
 

@@ -33,38 +33,48 @@ from lexbeam.transforms.change.graph.comparisons import (
     joint_slices,
     joint_spaces,
     joint_tasks,
+    train_task,
     train_tasks,
 )
 from lexbeam.transforms.change.spaces.counting import (
-    ADD_CONTEXTS,
     ADDED,
-    COUNT_CONTEXTS,
-    REPRESENT,
-    ContextOptions,
+    AddContexts,
     ContextTask,
+    CountContexts,
     CountedContexts,
+    Represent,
     RepresentTask,
     SumTask,
+    context_task,
     pieces_of,
+    represent_task,
 )
 from lexbeam.transforms.change.spaces.shards import (
-    AVERAGE,
-    SHARD,
-    SPACE,
+    AverageLast,
+    AverageStep,
     AverageTask,
     ShardOptions,
     ShardTask,
     TrainedShard,
+    TrainShard,
     steps_of,
 )
-from lexbeam.transforms.change.spaces.training import TRAIN_JOINTLY, JointTask, Train, TrainedSpace, TrainTask
-from lexbeam.transforms.change.view.counts import COUNT, SHUFFLE, PartCounts, Shuffled, SliceCounts, count_groups
+from lexbeam.transforms.change.spaces.training import JointTask, Train, TrainedSpace, TrainJointly, TrainTask
+from lexbeam.transforms.change.view.counts import (
+    CountSlice,
+    PartCounts,
+    Shuffled,
+    ShuffleRange,
+    SliceCounts,
+    count_groups,
+)
 from lexbeam.transforms.change.view.feeds import StagedView, write_text
 from lexbeam.transforms.change.view.view_stage import (
-    MEASURE,
-    VIEW,
     MeasuredTokens,
+    MeasureTokens,
+    SlicePart,
     Viewed,
+    ViewSlices,
     ViewSpec,
     ViewTask,
     limits_of,
@@ -117,7 +127,7 @@ class TrainSlices(beam.PTransform):
         """Make the spaces of all variants."""
         entry = REPRESENTATIONS[self.representation.representation]
         if entry.make is not None:
-            counting = ContextOptions(self.options.window, entry.by_distance)
+            counting = CountContexts(self.options.window, entry.by_distance)
             return ready | "Represent" >> RepresentSlices(
                 self.workspace, self.comparisons, counting, self.representation, self.lanes, self.frees
             )
@@ -153,7 +163,7 @@ class TrainSlices(beam.PTransform):
             slices = (slices, real) | "AllSlices" >> beam.Flatten()
         made = slices | "Together" >> By(
             self.workspace,
-            TRAIN_JOINTLY.with_options(self.options),
+            TrainJointly(replace(self.options, min_count=1)),
             joint_tasks,
             {"comparisons": self.comparisons, "targets": self.targets},
             lanes=self.lanes,
@@ -239,7 +249,7 @@ class TrainShards(beam.PTransform):
             last = step == steps
             trained = begun | f"TrainShards{step}" >> Each(
                 self.workspace,
-                SHARD.with_options(self.options),
+                TrainShard(replace(self.options, min_count=1)),
                 _shard_tasks,
                 {"step": step - 1, "sharding": self.sharding},
                 lanes=self.lanes,
@@ -248,7 +258,7 @@ class TrainShards(beam.PTransform):
             )
             averaged = trained | f"Average{step}" >> By(
                 self.workspace,
-                (SPACE if last else AVERAGE).with_options(self.options.dim),
+                (AverageLast if last else AverageStep)(self.options.dim),
                 _average_task,
                 with_task=not last,
                 frees=_averaged_files,
@@ -261,14 +271,10 @@ PieceKey = tuple[int, int]  # slice, piece
 
 
 def _context_tasks(element: SliceReady, comparisons: Comparisons) -> Iterator[tuple[PieceKey, ContextTask]]:
-    _, space = next(train_tasks(element, comparisons))
+    space = train_task(comparisons, element, 0)
     pieces = pieces_of(max(map(len, element.feeds)))
     for piece in range(pieces):
-        yield (element.place, piece), ContextTask(space, piece, pieces)
-
-
-def _tokens_of_piece(task: ContextTask) -> float:
-    return task.space.tokens / task.pieces
+        yield (element.place, piece), context_task(space, piece, pieces)
 
 
 def _grouped(element: tuple[PieceKey, CountedContexts]) -> tuple[PieceKey, tuple[int, CountedContexts]]:
@@ -305,7 +311,7 @@ def _represent_tasks(
     totals = tuple(total for _, total in sorted(contexts, key=_number))
     for one in ready:
         for key, space in train_tasks(one, comparisons):
-            yield key, RepresentTask(space, totals)
+            yield key, represent_task(space, totals)
 
 
 def _sums_represented(task: RepresentTask) -> list[File]:
@@ -325,7 +331,7 @@ class RepresentSlices(beam.PTransform):
 
     workspace: Workspace
     comparisons: Comparisons
-    counting: ContextOptions
+    counting: CountContexts
     options: RepresentationOptions
     lanes: int
     frees: bool
@@ -335,49 +341,34 @@ class RepresentSlices(beam.PTransform):
         of_slices = {"comparisons": self.comparisons}
         contexts = (
             ready
-            | "CountPieces"
-            >> Each(
-                self.workspace,
-                COUNT_CONTEXTS.with_options(self.counting),
-                _context_tasks,
-                of_slices,
-                lanes=self.lanes,
-                weight=_tokens_of_piece,
-            )
+            | "CountPieces" >> Each(self.workspace, self.counting, _context_tasks, of_slices, lanes=self.lanes)
             | "KeyByGroup" >> beam.Map(_grouped)
             | "AddPieces"
-            >> By(
-                self.workspace,
-                ADD_CONTEXTS.with_options(None),
-                _sum_task,
-                {"names": self.comparisons.names},
-                frees=_parts_added,
-            )
+            >> By(self.workspace, AddContexts(), _sum_task, {"names": self.comparisons.names}, frees=_parts_added)
             | "KeyBySlice" >> beam.Map(_of_slice)
         )
         return {"ready": ready | "KeyReady" >> beam.Map(by_place), "contexts": contexts} | "Represent" >> By(
             self.workspace,
-            REPRESENT.with_options(self.options),
+            Represent(self.options),
             _represent_tasks,
             of_slices,
             frees=_sums_represented if self.frees else None,
         )
 
 
+def _slice_parts(
+    element: SentencePart, spec: ViewSpec, repeated: dict[str, list[str]]
+) -> Iterator[tuple[str, list[SlicePart]]]:
+    left_out = tuple(repeated.get(element.sha256, ()))
+    yield element.sha256, [SlicePart(element, slice, left_out) for slice in spec.slices]
+
+
 def _view_tasks(
     element: SentencePart, spec: ViewSpec, repeated: dict[str, list[str]], limits: list[int] | None = None
 ) -> Iterator[tuple[str, list[ViewTask]]]:
-    """Yield the tasks of a part, one per slice."""
-    left_out = tuple(repeated.get(element.sha256, ()))
-    slices = spec.slices
-    bins = limits if limits is not None else [None] * len(slices)
-    yield (
-        element.sha256,
-        [
-            ViewTask(element, slice, ranges, left_out, limit)
-            for slice, ranges, limit in zip(slices, spec.ranges, bins, strict=True)
-        ],
-    )
+    bins = limits if limits is not None else [None] * len(spec.slices)
+    for key, parts in _slice_parts(element, spec, repeated):
+        yield key, [ViewTask(*task) for task in zip(parts, spec.ranges, bins, strict=True)]
 
 
 def _limits(element: tuple[int, Iterable[list[MeasuredTokens]]], budget: int | str) -> list[int]:
@@ -406,21 +397,30 @@ class DeriveView(beam.PTransform):
     def expand(self, parts: beam.PCollection[SentencePart]) -> beam.PCollection[PartView]:
         """Measure slices, if a budget is to be kept, and derive the views."""
         spread = parts | "SpreadParts" >> SpreadOverLanes(
-            weight=_rows, lanes=self.lanes, workspace=self.workspace, stage=VIEW.name, pieces=len(self.spec.slices)
+            weight=_rows,
+            lanes=self.lanes,
+            workspace=self.workspace,
+            stage=ViewSlices.name,
+            pieces=len(self.spec.slices),
         )
         copies = parts | "FindRepeated" >> FindRepeated(self.several)
         of_parts: dict[str, Any] = {"spec": self.spec, "repeated": beam.pvalue.AsDict(copies)}
         if self.budget is not None:
             measured = (
                 spread
-                | "Measure" >> Each(self.workspace, MEASURE.with_options(self.spec), _view_tasks, dict(of_parts))
+                | "Measure"
+                >> Each(
+                    self.workspace, MeasureTokens(self.spec.targets, self.spec.options), _slice_parts, dict(of_parts)
+                )
                 | "TakeMeasured" >> beam.Values()
                 | "GatherMeasured" >> beam.WithKeys(0)
                 | "GroupMeasured" >> beam.GroupByKey()
                 | "FindLimits" >> beam.Map(_limits, self.budget)
             )
             of_parts["limits"] = beam.pvalue.AsSingleton(measured)
-        return spread | "Derive" >> Each(self.workspace, VIEW.with_options(self.spec), _view_tasks, of_parts)
+        return spread | "Derive" >> Each(
+            self.workspace, ViewSlices.of_spec(self.spec, limited=self.budget is not None), _view_tasks, of_parts
+        )
 
 
 def each_slice(element: PartView) -> Iterator[tuple[int, Viewed]]:
@@ -503,10 +503,10 @@ class MergeCounts(beam.PTransform):
             counts = (
                 counts
                 | "IntoGroups" >> beam.Map(_into_group, groups)
-                | "MergeGroups" >> By(self.workspace, COUNT.with_options(None), _of_all)
+                | "MergeGroups" >> By(self.workspace, CountSlice(), _of_all)
                 | "OfGroups" >> beam.Map(_of_group)
             )
-        return counts | "MergeSlices" >> By(self.workspace, COUNT.with_options(None), _of_all)
+        return counts | "MergeSlices" >> By(self.workspace, CountSlice(), _of_all)
 
 
 @dataclass
@@ -527,7 +527,7 @@ class MergeSlices(beam.PTransform):
         ranges = (
             viewed
             | "KeyByRange" >> beam.FlatMap(_by_range)
-            | "Shuffle" >> By(self.workspace, SHUFFLE.with_options(None), _of_all)
+            | "Shuffle" >> By(self.workspace, ShuffleRange(), _of_all)
             | "KeyShuffledBySlice" >> beam.Map(_shuffled_by_slice)
         )
         return (

@@ -1,6 +1,7 @@
 """Scores of a pair of slices over all seeds as artefacts, weighed against its null pairs.
 
-COMBINE   scores of all seeds and null pairs  -> parts of `scores`, `change/nulls`, `change/pairs`, `change/systems`
+CombineSeeds   scores of all seeds and null pairs    -> parts of `scores`, and of `nulls`, `pairs` and `systems`
+Summarise      scores of all seeds, counts of slices -> a part of `change/summary`
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,13 +26,13 @@ from lexbeam.schemas.change.scores import (
 )
 from lexbeam.schemas.columns import Table
 from lexbeam.transforms.change.scores.evidence_rows import ScoreRows, judge, null_rows
-from lexbeam.transforms.change.scores.measures import MEASURES, REGISTRY, kinds_of, of_usage, suffix_of
+from lexbeam.transforms.change.scores.measures import MEASURES, kinds_of, of_usage, suffix_of
 from lexbeam.transforms.change.scores.named_systems import REGISTRY as SYSTEMS_REGISTRY
-from lexbeam.transforms.change.scores.named_systems import SYSTEMS, system_rows
+from lexbeam.transforms.change.scores.named_systems import SYSTEMS, NamedSystem, system_rows, systems_of
 from lexbeam.transforms.change.scores.null_deals import Deal
 from lexbeam.transforms.change.scores.ranking import by_change, spearman_with_log_count, top
 from lexbeam.transforms.change.scores.scores import Floats, combine_seeds
-from lexbeam.transforms.change.scores.scoring import ChangeScoreOptions, ScoredSeed, options_used
+from lexbeam.transforms.change.scores.scoring import ChangeScoreOptions, ScoredSeed
 from lexbeam.transforms.change.scores.thresholds import REGISTRY as THRESHOLDS_REGISTRY
 from lexbeam.transforms.change.scores.thresholds import THRESHOLDS
 from lexbeam.transforms.change.spaces.aligning import ListedPart
@@ -39,7 +40,7 @@ from lexbeam.transforms.change.view.counts import majority_tags
 from lexbeam.transforms.change.view.feeds import read_counts
 from lexbeam.transforms.change.view.words import Majority
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.artefacts import Artefact, Step
 from lexbeam.transforms.common.store.receipts import File, checked
 from lexbeam.transforms.common.store.tables import PartFile, read_table, write_part, write_rows
 
@@ -53,7 +54,7 @@ class CombineTask(NamedTuple):
         seeds: scores by seed.
         counts: of the earlier and the later slice.
         nulls: scores of its null pairs.
-        deal: how their documents were dealt.
+        deal: how their documents were dealt, without the nulls themselves.
     """
 
     seeds: tuple[ScoredSeed, ...]
@@ -98,53 +99,99 @@ class Combined:
     tops: tuple[MostChanged, ...]
 
 
-def _combine_chosen(_: CombineTask, options: ChangeScoreOptions) -> dict[str, tuple[str, ...]]:
-    return {
-        THRESHOLDS_REGISTRY: options.thresholds,
-        SYSTEMS_REGISTRY: tuple(name for name in options.systems if name in SYSTEMS),
-    }
+@dataclass(frozen=True, kw_only=True)
+class CombineSeeds(Step[CombineTask, Combined]):
+    """Combine the scores of a pair over seeds, and weigh them against its null pairs.
 
+    Attributes:
+        alignments, measures: names; rankings come in this order.
+        thresholds: names, each once; the first has columns without suffix.
+        parameters: what these use, by name.
+        votes: whether seeds vote on classes.
+        systems: names of systems.
+        configured: options of single systems, see `named_systems.parsed`.
+        pos: parts of speech that rankings take; empty: all.
+        most: words of a ranking, at least `TOP_WORDS`.
+    """
 
-def _combine(artefact: Artefact, task: CombineTask, options: ChangeScoreOptions) -> Combined:
-    seeds, nulls = (
-        [ScoreRows(pq.read_table(_open(scored.rows)), scored.documents) for scored in sorted(group, key=_sha256)]
-        for group in (task.seeds, task.nulls)
-    )
-    thresholds = tuple(dict.fromkeys(options.thresholds))
-    parameters = {name: getattr(options, name) for threshold in thresholds for name in THRESHOLDS[threshold].uses}
-    combined = combine_seeds(
-        [seed.rows for seed in seeds], thresholds=thresholds, parameters=parameters, votes=options.votes
-    )
-    rows, pairs = judge(ScoreRows(combined.rows, seeds[0].documents), nulls, task.deal, combined.cuts, thresholds)
-    part = write_part(artefact, SCORES.schema(thresholds=thresholds), [rows], sort_keys=SCORES.key)
-    with artefact.writing("-pairs.parquet") as stream:
-        write_rows(stream, PAIRS.schema(thresholds=thresholds), [pairs], sort_keys=PAIRS.key)
-    null_part = _write(artefact, "-nulls.parquet", NULLS, null_rows(rows, nulls)) if nulls else None
-    system_part = system_nulls = None
-    if options.systems:
-        named = system_rows(rows, options.named, thresholds, combined.cuts)
-        system_part = _write(artefact, "-systems.parquet", SYSTEM_SCORES, named)
-    if options.systems and nulls:
-        dealt = [_dealt_systems(null.rows, options, thresholds, parameters) for null in nulls]
-        system_nulls = _write(artefact, "-system-nulls.parquet", SYSTEM_SCORES, pa.concat_tables(dealt))
-    most = max(TOP_WORDS, options.neighbour_words)
-    words = pc.unique(rows["word"])
-    upos = majority_tags([read_counts(file) for file in task.counts], words).upos
-    tagged = rows.append_column("upos", upos.take(pc.index_in(rows["word"], value_set=words)))
-    tops = rankings(tagged, options.alignments, options.measures, most, pos=options.rank.pos)
-    pair_part = PartFile(artefact.file("-pairs.parquet"), pairs.num_rows)
-    return Combined(
-        part=part, pair=pair_part, nulls=null_part, systems=system_part, system_nulls=system_nulls, tops=tuple(tops)
-    )
+    alignments: tuple[str, ...]
+    measures: tuple[str, ...]
+    thresholds: tuple[str, ...]
+    parameters: Mapping[str, Any]
+    votes: bool
+    systems: tuple[str, ...]
+    configured: tuple[str, ...]
+    pos: tuple[str, ...]
+    most: int
 
+    name = "change/combine"
+    noun = "scores"
+    unit = "pairs"
+    blas = True
 
-def _dealt_systems(
-    null: pa.Table, options: ChangeScoreOptions, thresholds: Sequence[str], parameters: Mapping[str, Any]
-) -> pa.Table:
-    """Return what systems say of the ranked words and targets of a null pair."""
-    tested = null.filter(pc.or_(null["ranked"], null["target"]))
-    found = combine_seeds([tested], thresholds=thresholds, parameters=parameters)
-    return system_rows(found.rows, options.named, thresholds, found.cuts)
+    @classmethod
+    def of(cls, options: ChangeScoreOptions) -> "CombineSeeds":
+        """Return the step that combines what was scored with some options."""
+        thresholds = tuple(dict.fromkeys(options.thresholds))
+        uses = sorted({name for threshold in thresholds for name in THRESHOLDS[threshold].uses})
+        return cls(
+            alignments=options.alignments,
+            measures=options.measures,
+            thresholds=thresholds,
+            parameters={name: getattr(options, name) for name in uses},
+            votes=options.votes,
+            systems=options.systems,
+            configured=options.configured,
+            pos=options.rank.pos,
+            most=max(TOP_WORDS, options.neighbour_words),
+        )
+
+    @property
+    def named(self) -> dict[str, NamedSystem]:
+        """The systems by name."""
+        return systems_of(self.systems, self.configured)
+
+    def chosen(self, task: CombineTask) -> dict[str, tuple[str, ...]]:
+        """Return the thresholds, and the systems that have an entry."""
+        systems = tuple(name for name in self.systems if name in SYSTEMS)
+        return {THRESHOLDS_REGISTRY: self.thresholds, SYSTEMS_REGISTRY: systems}
+
+    def make(self, artefact: Artefact, task: CombineTask) -> Combined:
+        """Write the parts of the tables."""
+        seeds, nulls = (
+            [ScoreRows(pq.read_table(_open(scored.rows)), scored.documents) for scored in sorted(group, key=_sha256)]
+            for group in (task.seeds, task.nulls)
+        )
+        thresholds = self.thresholds
+        combined = combine_seeds(
+            [seed.rows for seed in seeds], thresholds=thresholds, parameters=self.parameters, votes=self.votes
+        )
+        rows, pairs = judge(ScoreRows(combined.rows, seeds[0].documents), nulls, task.deal, combined.cuts, thresholds)
+        part = write_part(artefact, SCORES.schema(thresholds=thresholds), [rows], sort_keys=SCORES.key)
+        with artefact.writing("-pairs.parquet") as stream:
+            write_rows(stream, PAIRS.schema(thresholds=thresholds), [pairs], sort_keys=PAIRS.key)
+        null_part = _write(artefact, "-nulls.parquet", NULLS, null_rows(rows, nulls)) if nulls else None
+        system_part = system_nulls = None
+        if self.systems:
+            named = system_rows(rows, self.named, thresholds, combined.cuts)
+            system_part = _write(artefact, "-systems.parquet", SYSTEM_SCORES, named)
+        if self.systems and nulls:
+            dealt = [self._dealt_systems(null.rows) for null in nulls]
+            system_nulls = _write(artefact, "-system-nulls.parquet", SYSTEM_SCORES, pa.concat_tables(dealt))
+        words = pc.unique(rows["word"])
+        upos = majority_tags([read_counts(file) for file in task.counts], words).upos
+        tagged = rows.append_column("upos", upos.take(pc.index_in(rows["word"], value_set=words)))
+        tops = rankings(tagged, self.alignments, self.measures, self.most, pos=self.pos)
+        pair_part = PartFile(artefact.file("-pairs.parquet"), pairs.num_rows)
+        return Combined(
+            part=part, pair=pair_part, nulls=null_part, systems=system_part, system_nulls=system_nulls, tops=tuple(tops)
+        )
+
+    def _dealt_systems(self, null: pa.Table) -> pa.Table:
+        """Return what systems say of the ranked words and targets of a null pair."""
+        tested = null.filter(pc.or_(null["ranked"], null["target"]))
+        found = combine_seeds([tested], thresholds=self.thresholds, parameters=self.parameters)
+        return system_rows(found.rows, self.named, self.thresholds, found.cuts)
 
 
 def _write(artefact: Artefact, suffix: str, table: Table, rows: pa.Table) -> PartFile:
@@ -192,30 +239,6 @@ def _number(value: float) -> float | None:
     return None if value != value else value
 
 
-COMBINE: Stage[CombineTask, ChangeScoreOptions, Combined] = Stage(
-    name="change/combine",
-    noun="scores",
-    receipt=Combined,
-    build=_combine,
-    unused={
-        **dict.fromkeys(
-            (
-                "options.targets",
-                *(f"options.rank.{name}" for name in ("min_count", "min_documents", "stop_words", "max_proper")),
-            ),
-            "used where a seed is scored: rows say what is a target and what is ranked",
-        ),
-        **dict.fromkeys((f"options.{name}" for name in options_used(REGISTRY)), "used where a seed is scored"),
-        "options.ensembles": "used where systems are brought together",
-        "task.deal.nulls": "their scores are in `task.nulls`",
-    },
-    unordered=("task.seeds", "task.nulls"),
-    chosen=_combine_chosen,
-    blas=True,
-    unit="pairs",
-)
-
-
 def summary_columns(options: ChangeScoreOptions) -> SummaryColumns:
     """Return what `change/summary` has columns of: by what usage is scored, and thresholds, in the order of options."""
     kinds = tuple(
@@ -232,18 +255,28 @@ class SummaryTask(NamedTuple):
     counts: tuple[File, ...]
 
 
-def _summarise(artefact: Artefact, task: SummaryTask, columns: SummaryColumns) -> ListedPart:
-    scores = read_table([checked(task.scores)])
-    words = pc.unique(scores["word"])
-    tags = majority_tags([read_counts(file) for file in task.counts], words.take(pc.sort_indices(words)))
-    rows = summarise(scores, columns, tags)
-    schema = SUMMARY.schema(**columns._asdict())
-    return ListedPart(write_part(artefact, schema, [rows], sort_keys=SUMMARY.key))
+@dataclass(frozen=True)
+class Summarise(Step[SummaryTask, ListedPart]):
+    """Bring together all that is known of the words of a pair.
 
+    Attributes:
+        columns: what the table has columns of.
+    """
 
-SUMMARISE: Stage[SummaryTask, SummaryColumns, ListedPart] = Stage(
-    name="change/summarise", noun="scores", receipt=ListedPart, build=_summarise, unit="pairs"
-)
+    columns: SummaryColumns
+
+    name = "change/summarise"
+    noun = "scores"
+    unit = "pairs"
+
+    def make(self, artefact: Artefact, task: SummaryTask) -> ListedPart:
+        """Write a row for each word."""
+        scores = read_table([checked(task.scores)])
+        words = pc.unique(scores["word"])
+        tags = majority_tags([read_counts(file) for file in task.counts], words.take(pc.sort_indices(words)))
+        rows = summarise(scores, self.columns, tags)
+        schema = SUMMARY.schema(**self.columns._asdict())
+        return ListedPart(write_part(artefact, schema, [rows], sort_keys=SUMMARY.key))
 
 
 FIRST = 50  # words of a seed's own ranking that `top50` counts

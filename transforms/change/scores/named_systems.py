@@ -354,6 +354,12 @@ def _value(text: str) -> Any:
     return tuple(text.split("|")) if "|" in text else text
 
 
+def systems_of(names: Sequence[str], configured: Sequence[str]) -> dict[str, NamedSystem]:
+    """Return systems by name, with the options that are configured for them."""
+    settings = parsed(configured)
+    return {name: system_of(name, settings) for name in names}
+
+
 def system_of(name: str, settings: Mapping[str, Mapping[str, str]]) -> NamedSystem:
     """Return a system: that of the registry, with what is stated for it, or one of one's own.
 

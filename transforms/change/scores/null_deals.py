@@ -14,9 +14,9 @@ of both slices.
 
 Null pairs and series as artefacts: whose documents they are, how they are dealt, what is counted in them.
 
-    SIZES   a part's view of a slice      -> its documents: author, genre, source, tokens; perhaps its sentences
-    DEAL    the documents of some slices  -> for each null which of them are in each slice; how these compare
-    DEALT   a part's view, a deal         -> the counts of a slice as dealt
+    SizeDocuments   a part's view of a slice      -> its documents: author, genre, source, tokens; perhaps its sentences
+    DealDocuments   the documents of some slices  -> for each null which of them are in each slice; how these compare
+    CountDealt      a part's view, a deal         -> the counts of a slice as dealt
 
 The slices are the two of a pair, or all slices of a series. Without nulls a deal compares the documents of a pair,
 and deals none. A null slice has no files of sentences: its training reads those of the real slices, and leaves out what
@@ -38,7 +38,7 @@ from lexbeam.transforms.change.view.counts import COUNTS, count_view
 from lexbeam.transforms.change.view.feeds import Held, as_batch, read_held
 from lexbeam.transforms.change.view.view_stage import for_counting
 from lexbeam.transforms.common.draws.by_content import content_hashes, numbers
-from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.artefacts import Artefact, Step
 from lexbeam.transforms.common.store.batches import BatchReader, BatchWriter
 from lexbeam.transforms.common.store.receipts import File, checked
 from lexbeam.transforms.common.store.tables import Part, read_rows
@@ -379,40 +379,51 @@ class Dealt:
     largest_document: int
 
 
-def _sizes(artefact: Artefact, task: SizesTask, _: None) -> Sized:
-    tokens: dict[str, int] = {}
-    for batch in _staged(task.view):
-        sizes = pa.table([batch["document_id"], pc.list_value_length(batch["words"])], ["id", "n"])
-        sums = sizes.group_by("id", use_threads=False).aggregate([("n", "sum")])
-        for name, number in zip(*(column.to_pylist() for column in sums.columns), strict=True):
-            tokens[name] = tokens.get(name, 0) + number
-    names = sorted(tokens)
-    about: dict[str, dict[str, str | None]] = {}
-    for rows in read_rows([checked(task.documents)], ["document_id", "author", "genre", "source", "position"]):
-        held = rows.filter(pc.is_in(rows["document_id"], value_set=pa.array(names, pa.string())))
-        about |= {row["document_id"]: row for row in held.to_pylist()}
-    written, genres = (
-        [" ".join((about[name][field] or "").split()) for name in names] for field in ("author", "genre")
-    )
-    batch = pa.record_batch(
-        [
-            pa.array(content_hashes(names), pa.uint64()),
-            pa.array(content_hashes(written), mask=np.array([not name for name in written], bool)),
-            pa.array(genres, pa.string()),
-            pa.array([source_group(about[n]["source"] or "", about[n]["position"] or "") for n in names], pa.string()),
-            pa.array([tokens[name] for name in names], pa.int64()),
-        ],
-        schema=SIZES_SCHEMA,
-    )
-    with artefact.writing(".arrow") as stream, BatchWriter(stream, SIZES_SCHEMA) as writer:
-        writer.write(batch)
-    if not task.sentences:
-        return Sized(artefact.file(".arrow"))
-    with artefact.writing("-sentences.arrow") as stream, BatchWriter(stream, SENTENCES_SCHEMA) as writer:
+@dataclass(frozen=True)
+class SizeDocuments(Step[SizesTask, Sized]):
+    """Say who wrote the documents of a slice in a part, of which genre and source, and how long they are."""
+
+    name = "change/sizes"
+    noun = "slices"
+    unit = "parts of slices"
+
+    def make(self, artefact: Artefact, task: SizesTask) -> Sized:
+        """Write the documents, and, where these are dealt, the sentences."""
+        tokens: dict[str, int] = {}
         for batch in _staged(task.view):
-            lengths = batch["words"].value_lengths().cast(pa.int64())
-            writer.write(pa.record_batch([batch["key"], lengths], schema=SENTENCES_SCHEMA))
-    return Sized(artefact.file(".arrow"), artefact.file("-sentences.arrow"))
+            sizes = pa.table([batch["document_id"], pc.list_value_length(batch["words"])], ["id", "n"])
+            sums = sizes.group_by("id", use_threads=False).aggregate([("n", "sum")])
+            for name, number in zip(*(column.to_pylist() for column in sums.columns), strict=True):
+                tokens[name] = tokens.get(name, 0) + number
+        names = sorted(tokens)
+        about: dict[str, dict[str, str | None]] = {}
+        for rows in read_rows([checked(task.documents)], ["document_id", "author", "genre", "source", "position"]):
+            held = rows.filter(pc.is_in(rows["document_id"], value_set=pa.array(names, pa.string())))
+            about |= {row["document_id"]: row for row in held.to_pylist()}
+        written, genres = (
+            [" ".join((about[name][field] or "").split()) for name in names] for field in ("author", "genre")
+        )
+        batch = pa.record_batch(
+            [
+                pa.array(content_hashes(names), pa.uint64()),
+                pa.array(content_hashes(written), mask=np.array([not name for name in written], bool)),
+                pa.array(genres, pa.string()),
+                pa.array(
+                    [source_group(about[n]["source"] or "", about[n]["position"] or "") for n in names], pa.string()
+                ),
+                pa.array([tokens[name] for name in names], pa.int64()),
+            ],
+            schema=SIZES_SCHEMA,
+        )
+        with artefact.writing(".arrow") as stream, BatchWriter(stream, SIZES_SCHEMA) as writer:
+            writer.write(batch)
+        if not task.sentences:
+            return Sized(artefact.file(".arrow"))
+        with artefact.writing("-sentences.arrow") as stream, BatchWriter(stream, SENTENCES_SCHEMA) as writer:
+            for batch in _staged(task.view):
+                lengths = batch["words"].value_lengths().cast(pa.int64())
+                writer.write(pa.record_batch([batch["key"], lengths], schema=SENTENCES_SCHEMA))
+        return Sized(artefact.file(".arrow"), artefact.file("-sentences.arrow"))
 
 
 def _staged(file: File) -> Iterator[pa.RecordBatch]:
@@ -421,35 +432,46 @@ def _staged(file: File) -> Iterator[pa.RecordBatch]:
             yield reader.read(file, ordinal)
 
 
-def _deal(artefact: Artefact, task: DealTask, options: DealOptions) -> Deal:
-    documents = _documents_of(task.slices)
-    slices = len(task.slices)
-    if options.sentences:
-        clusters, held, sizes, places = _sentences_of(task.sentences)
-    else:
-        clusters = clusters_of(documents.keys, documents.authors, documents.known, documents.places, slices)
-        held, sizes, places = Held("document", documents.keys), documents.tokens, documents.places
-    tokens = np.bincount(places, sizes, minlength=slices)
-    shares = tokens / max(tokens.sum(), 1)
-    nulls = []
-    for number in range(options.nulls):
-        dealt = deal(clusters.keys, sizes, shares.tolist(), seed=options.seed, number=number)
-        slice_files = []
-        for place in range(slices):
-            suffix = f"-{number * slices + place:04d}.arrow"
-            slice_files.append(_write_held(artefact, suffix, held, dealt == place))
-        nulls.append(tuple(slice_files))
-    compared = None
-    if slices == 2:
-        compared = comparability(
-            genres=documents.genres,
-            sources=documents.sources,
-            authors=documents.authors,
-            known=documents.known,
-            places=documents.places,
-            tokens=documents.tokens,
-        )
-    return Deal(unit=clusters.unit, sizes=clusters.sizes, nulls=tuple(nulls), slices=compared)
+@dataclass(frozen=True)
+class DealDocuments(Step[DealTask, Deal]):
+    """Deal documents, or sentences, out to slices anew, as often as there are nulls; compare those of a pair."""
+
+    options: DealOptions
+
+    name = "change/deal"
+    noun = "null slices"
+    unit = "deals"
+
+    def make(self, artefact: Artefact, task: DealTask) -> Deal:
+        """Write what each slice of each null has."""
+        documents = _documents_of(task.slices)
+        slices = len(task.slices)
+        if self.options.sentences:
+            clusters, held, sizes, places = _sentences_of(task.sentences)
+        else:
+            clusters = clusters_of(documents.keys, documents.authors, documents.known, documents.places, slices)
+            held, sizes, places = Held("document", documents.keys), documents.tokens, documents.places
+        tokens = np.bincount(places, sizes, minlength=slices)
+        shares = tokens / max(tokens.sum(), 1)
+        nulls = []
+        for number in range(self.options.nulls):
+            dealt = deal(clusters.keys, sizes, shares.tolist(), seed=self.options.seed, number=number)
+            slice_files = []
+            for place in range(slices):
+                suffix = f"-{number * slices + place:04d}.arrow"
+                slice_files.append(_write_held(artefact, suffix, held, dealt == place))
+            nulls.append(tuple(slice_files))
+        compared = None
+        if slices == 2:
+            compared = comparability(
+                genres=documents.genres,
+                sources=documents.sources,
+                authors=documents.authors,
+                known=documents.known,
+                places=documents.places,
+                tokens=documents.tokens,
+            )
+        return Deal(unit=clusters.unit, sizes=clusters.sizes, nulls=tuple(nulls), slices=compared)
 
 
 class _Documents(NamedTuple):
@@ -511,18 +533,27 @@ def _sha256(file: File) -> str:
     return file.sha256
 
 
-def _dealt(artefact: Artefact, task: DealtTask, _: None) -> Dealt:
-    held = read_held(task.documents)
-    counted = count_view(for_counting(_inside(task.views, held)))
-    with artefact.writing("-counts.arrow") as stream, BatchWriter(stream, COUNTS) as writer:
-        writer.write(as_batch(counted.words))
-    return Dealt(
-        counts=artefact.file("-counts.arrow"),
-        documents=counted.documents,
-        sentence_count=counted.sentences,
-        tokens=counted.tokens,
-        largest_document=counted.largest_document,
-    )
+@dataclass(frozen=True)
+class CountDealt(Step[DealtTask, Dealt]):
+    """Count what of a part is in a null slice."""
+
+    name = "change/dealt"
+    noun = "null slices"
+    unit = "parts of null slices"
+
+    def make(self, artefact: Artefact, task: DealtTask) -> Dealt:
+        """Write the counts."""
+        held = read_held(task.documents)
+        counted = count_view(for_counting(_inside(task.views, held)))
+        with artefact.writing("-counts.arrow") as stream, BatchWriter(stream, COUNTS) as writer:
+            writer.write(as_batch(counted.words))
+        return Dealt(
+            counts=artefact.file("-counts.arrow"),
+            documents=counted.documents,
+            sentence_count=counted.sentences,
+            tokens=counted.tokens,
+            largest_document=counted.largest_document,
+        )
 
 
 def _inside(views: Sequence[File], held: Held) -> Iterator[pa.RecordBatch]:
@@ -530,19 +561,3 @@ def _inside(views: Sequence[File], held: Held) -> Iterator[pa.RecordBatch]:
     for view in views:
         for batch in _staged(view):
             yield batch.take(pa.array(held.rows(batch)))
-
-
-SIZES: Stage[SizesTask, None, Sized] = Stage(
-    name="change/sizes", noun="slices", unit="parts of slices", receipt=Sized, build=_sizes
-)
-DEAL: Stage[DealTask, DealOptions, Deal] = Stage(
-    name="change/deal",
-    noun="null slices",
-    unit="deals",
-    receipt=Deal,
-    build=_deal,
-    unordered=("task.slices[]", "task.sentences[]"),
-)
-DEALT: Stage[DealtTask, None, Dealt] = Stage(
-    name="change/dealt", noun="null slices", receipt=Dealt, build=_dealt, unit="parts of null slices"
-)

@@ -1,24 +1,24 @@
 """Scores of a pair of slices and a seed as artefacts, and the options of all that scores.
 
-SCORE     two spaces of one seed and their maps  -> one seed's scores
+ScoreSeed   two spaces of one seed and their maps  -> one seed's scores
 """
 
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from lexbeam.transforms.change.scores.measures import FREQUENCY, MADE, MEASURES, REGISTRY, needs_alignment
-from lexbeam.transforms.change.scores.named_systems import NamedSystem, as_texts, parsed, presets, system_of
+from lexbeam.transforms.change.scores.named_systems import NamedSystem, as_texts, parsed, presets, systems_of
 from lexbeam.transforms.change.scores.ranking import RankedWordOptions
 from lexbeam.transforms.change.scores.scores import ScoredSlice, score_pair, with_made, with_parts
-from lexbeam.transforms.change.scores.thresholds import REGISTRY as THRESHOLDS_REGISTRY
-from lexbeam.transforms.change.spaces.aligning import SliceFacts, load_alignments, load_spaces
+from lexbeam.transforms.change.spaces.aligning import SliceFacts, SliceSpace, load_alignments, load_spaces
 from lexbeam.transforms.change.view.feeds import read_counts
 from lexbeam.transforms.common.errors import UsageError
-from lexbeam.transforms.common.options.fields import embedded, option, options_of
-from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.options.fields import embedded, option
+from lexbeam.transforms.common.store.artefacts import Artefact, Step
 from lexbeam.transforms.common.store.receipts import File
 from lexbeam.transforms.common.store.tables import sort_rows
 from lexbeam.transforms.embeddings.alignment import named_alignment
@@ -142,8 +142,7 @@ class ChangeScoreOptions:
     @property
     def named(self) -> dict[str, NamedSystem]:
         """The systems by name."""
-        settings = parsed(self.configured)
-        return {name: system_of(name, settings) for name in self.systems}
+        return systems_of(self.systems, self.configured)
 
     def __post_init__(self) -> None:
         """Refuse systems that there are not, and ensembles of nothing."""
@@ -153,11 +152,6 @@ class ChangeScoreOptions:
                 f"`ensemble` {','.join(self.ensembles)}: it is of systems that score words, two or more: name them by "
                 "`system`"
             )
-
-
-def options_used(registry: str) -> list[str]:
-    """Return the options that entries of a registry use."""
-    return [name for name, entry in options_of(ChangeScoreOptions).items() if entry.of.startswith(f"{registry}=")]
 
 
 class VariantSpaces(NamedTuple):
@@ -171,7 +165,7 @@ class VariantSpaces(NamedTuple):
     """
 
     variant: str
-    spaces: tuple[File, File]
+    spaces: tuple[File, ...]
     alignments: dict[str, File | None]
     of_targets: bool = False
 
@@ -197,68 +191,72 @@ class ScoredSeed:
     documents: int
 
 
-def _all_measures(options: ChangeScoreOptions) -> list[str]:
-    return with_parts({*options.measures, FREQUENCY})
+@dataclass(frozen=True)
+class ScoreSeed(Step[ScoreTask, ScoredSeed]):
+    """Score a pair of slices under a seed.
 
+    Attributes:
+        measures: sorted, `frequency` among them.
+        targets: target words, sorted.
+        rank: which words are ranked, of whatever part of speech.
+        parameters: what the measures use, by name.
+    """
 
-def _score_chosen(_: ScoreTask, options: ChangeScoreOptions) -> dict[str, tuple[str, ...]]:
-    return {REGISTRY: tuple(_all_measures(options))}
+    measures: tuple[str, ...]
+    targets: tuple[str, ...]
+    rank: RankedWordOptions
+    parameters: Mapping[str, Any]
 
+    name = "change/score"
+    noun = "scores"
+    unit = "seeds of pairs"
+    blas = True
 
-def _score(artefact: Artefact, task: ScoreTask, options: ChangeScoreOptions) -> ScoredSeed:
-    measures = [name for name in _all_measures(options) if MEASURES[name].takes != MADE]
-    tables: list[pa.Table] = []
-    for variant in task.variants:
-        spaces = load_spaces(task.slices, variant.spaces, task.seed, variant.variant)
-        earlier, later = (
-            ScoredSlice(facts.name, space, read_counts(facts.counts), facts.tokens, facts.documents, facts.min_count)
-            for facts, space in zip(task.slices, spaces, strict=True)
-        )
-        of_first = not tables
-        tables.append(
-            score_pair(
-                earlier,
-                later,
-                seed=task.seed,
-                alignments=load_alignments(variant.alignments),
-                measures=[name for name in measures if of_first or needs_alignment(name)],
-                targets=options.targets,
-                rank=options.rank,
-                parameters={name: getattr(options, name) for measure in measures for name in MEASURES[measure].uses},
-                of_targets=variant.of_targets,
+    @classmethod
+    def of(cls, options: ChangeScoreOptions) -> "ScoreSeed":
+        """Return the step that scores with some options."""
+        measures = tuple(sorted({*options.measures, FREQUENCY}))
+        uses = {name for measure in with_parts(measures) for name in MEASURES[measure].uses}
+        parameters = {name: getattr(options, name) for name in sorted(uses)}
+        return cls(measures, tuple(sorted(set(options.targets))), replace(options.rank, pos=()), parameters)
+
+    def chosen(self, task: ScoreTask) -> dict[str, tuple[str, ...]]:
+        """Return the measures, and those that they are made of."""
+        return {REGISTRY: tuple(with_parts(self.measures))}
+
+    def make(self, artefact: Artefact, task: ScoreTask) -> ScoredSeed:
+        """Write the scores of all alignments and measures."""
+        measures = [name for name in with_parts(self.measures) if MEASURES[name].takes != MADE]
+        tables: list[pa.Table] = []
+        for variant in task.variants:
+            sides = [
+                SliceSpace(facts.name, facts.tokens, space)
+                for facts, space in zip(task.slices, variant.spaces, strict=True)
+            ]
+            spaces = load_spaces(sides, task.seed, variant.variant)
+            earlier, later = (
+                ScoredSlice(
+                    facts.name, space, read_counts(facts.counts), facts.tokens, facts.documents, facts.min_count
+                )
+                for facts, space in zip(task.slices, spaces, strict=True)
             )
-        )
-    rows = tables[0] if len(tables) == 1 else sort_rows(pa.concat_tables(tables), ("alignment", "measure", "word"))
-    rows = with_made(rows, options.measures)
-    with artefact.writing(".parquet") as stream:
-        pq.write_table(rows, pa.PythonFile(stream, "w"), compression="lz4")
-    documents = min(facts.documents for facts in task.slices)
-    return ScoredSeed(artefact.file(".parquet"), documents)
-
-
-SCORE: Stage[ScoreTask, ChangeScoreOptions, ScoredSeed] = Stage(
-    name="change/score",
-    noun="scores",
-    receipt=ScoredSeed,
-    build=_score,
-    unused={
-        **dict.fromkeys(
-            (
-                "options.thresholds",
-                *(f"options.{name}" for name in options_used(THRESHOLDS_REGISTRY)),
-                "options.votes",
-                "options.systems",
-                "options.configured",
-                "options.ensembles",
-                "options.neighbour_words",
-                "options.rank.pos",
-            ),
-            "used where seeds are combined",
-        ),
-        "options.alignments": "the task has the maps by alignment",
-    },
-    unordered=("options.measures", "options.targets"),
-    chosen=_score_chosen,
-    blas=True,
-    unit="seeds of pairs",
-)
+            of_first = not tables
+            tables.append(
+                score_pair(
+                    earlier,
+                    later,
+                    seed=task.seed,
+                    alignments=load_alignments(variant.alignments),
+                    measures=[name for name in measures if of_first or needs_alignment(name)],
+                    targets=self.targets,
+                    rank=self.rank,
+                    parameters=self.parameters,
+                    of_targets=variant.of_targets,
+                )
+            )
+        rows = tables[0] if len(tables) == 1 else sort_rows(pa.concat_tables(tables), ("alignment", "measure", "word"))
+        rows = with_made(rows, self.measures)
+        with artefact.writing(".parquet") as stream:
+            pq.write_table(rows, pa.PythonFile(stream, "w"), compression="lz4")
+        documents = min(facts.documents for facts in task.slices)
+        return ScoredSeed(artefact.file(".parquet"), documents)

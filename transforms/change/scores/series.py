@@ -1,6 +1,6 @@
 """A series over all seeds as an artefact, against its null series.
 
-SERIES   traces of seeds and of null series, counts  -> parts of `change/series`, `change/points`
+MakeSeries   traces of seeds and of null series, counts  -> parts of `change/series`, `change/points`
 
 Distances are averaged over seeds, never vectors.
 """
@@ -25,7 +25,7 @@ from lexbeam.transforms.change.scores.traces import SeriesOptions, Trace, Traced
 from lexbeam.transforms.change.spaces.aligning import SliceFacts
 from lexbeam.transforms.change.view.counts import majority_tags
 from lexbeam.transforms.change.view.feeds import read_counts
-from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.artefacts import Artefact, Step
 from lexbeam.transforms.common.store.tables import PartFile, write_part, write_rows
 
 Columns = dict[str, npt.NDArray[Any] | pa.Array]  # of a table, by name
@@ -38,7 +38,7 @@ class SeriesTask(NamedTuple):
         slices: the slices, in the order of time.
         seeds: what was traced of it by seed.
         nulls: what was traced of its null series.
-        deal: how their documents were dealt.
+        deal: how their documents were dealt, without the nulls themselves, and what is compared of pairs alone.
     """
 
     slices: tuple[SliceFacts, ...]
@@ -64,35 +64,56 @@ class _Nulls(NamedTuple):
     runs: npt.NDArray[np.int64]
 
 
-def _make(artefact: Artefact, task: SeriesTask, options: SeriesOptions) -> SeriesMade:
-    number = len(task.slices)
-    seeds, nulls = (
-        [(traced, read_trace(traced.rows, number)) for traced in sorted(group, key=_sha256)]
-        for group in (task.seeds, task.nulls)
-    )
-    first = seeds[0][1]
-    if any(not trace.words.equals(first.words) for _, trace in seeds):
-        raise ValueError("seeds of one series must have the same words")
-    target = pc.is_in(first.words, value_set=pa.array(list(options.align.targets), pa.string()))
-    tested = first.ranked | target.to_numpy(zero_copy_only=False)
-    cuts = _mean([trace.cuts for _, trace in seeds])
-    points = points_of(
-        _traces(first, cuts, seeds[0][0].documents),
-        [_traces(trace, trace.cuts, trace_file.documents) for trace_file, trace in nulls],
-        tested,
-    )
-    own = first._replace(distances=_mean([trace.distances for _, trace in seeds]))
-    held = _null_distances(
-        _Run(own, seeds[0][0].documents), tested, [_Run(trace, traced.documents) for traced, trace in nulls]
-    )
-    series = _series(task.slices, own, held, options.alignment)
-    part = write_part(artefact, TABLE.schema(), [series], sort_keys=TABLE.key)
-    columns = {"target": target, "ranked": first.ranked, "null_runs": held.runs}
-    columns["upos"] = majority_tags([read_counts(facts.counts) for facts in task.slices], first.words).upos
-    rows = _points(task, first.words, points, cuts, columns, options.alignment)
-    with artefact.writing("-points.parquet") as stream:
-        write_rows(stream, POINTS.schema(), [rows], sort_keys=POINTS.key)
-    return SeriesMade(part=part, points=PartFile(artefact.file("-points.parquet"), rows.num_rows))
+@dataclass(frozen=True)
+class MakeSeries(Step[SeriesTask, SeriesMade]):
+    """Combine the traces of seeds, and find change points.
+
+    Attributes:
+        alignment: of the series.
+        targets: target words, sorted.
+    """
+
+    alignment: str
+    targets: tuple[str, ...]
+
+    name = "change/series"
+    unit = "series"
+
+    @classmethod
+    def of(cls, options: SeriesOptions) -> "MakeSeries":
+        """Return the step that combines what was traced with some options."""
+        return cls(options.alignment, tuple(sorted(set(options.align.targets))))
+
+    def make(self, artefact: Artefact, task: SeriesTask) -> SeriesMade:
+        """Write the rows of both tables."""
+        number = len(task.slices)
+        seeds, nulls = (
+            [(traced, read_trace(traced.rows, number)) for traced in sorted(group, key=_sha256)]
+            for group in (task.seeds, task.nulls)
+        )
+        first = seeds[0][1]
+        if any(not trace.words.equals(first.words) for _, trace in seeds):
+            raise ValueError("seeds of one series must have the same words")
+        target = pc.is_in(first.words, value_set=pa.array(self.targets, pa.string()))
+        tested = first.ranked | target.to_numpy(zero_copy_only=False)
+        cuts = _mean([trace.cuts for _, trace in seeds])
+        points = points_of(
+            _traces(first, cuts, seeds[0][0].documents),
+            [_traces(trace, trace.cuts, trace_file.documents) for trace_file, trace in nulls],
+            tested,
+        )
+        own = first._replace(distances=_mean([trace.distances for _, trace in seeds]))
+        held = _null_distances(
+            _Run(own, seeds[0][0].documents), tested, [_Run(trace, traced.documents) for traced, trace in nulls]
+        )
+        series = _series(task.slices, own, held, self.alignment)
+        part = write_part(artefact, TABLE.schema(), [series], sort_keys=TABLE.key)
+        columns = {"target": target, "ranked": first.ranked, "null_runs": held.runs}
+        columns["upos"] = majority_tags([read_counts(facts.counts) for facts in task.slices], first.words).upos
+        rows = _points(task, first.words, points, cuts, columns, self.alignment)
+        with artefact.writing("-points.parquet") as stream:
+            write_rows(stream, POINTS.schema(), [rows], sort_keys=POINTS.key)
+        return SeriesMade(part=part, points=PartFile(artefact.file("-points.parquet"), rows.num_rows))
 
 
 def _sha256(traced: Traced) -> str:
@@ -229,20 +250,3 @@ def _typed(columns: Columns, schema: pa.Schema) -> pa.Table:
         for field in schema
     ]
     return pa.table(arrays, schema=schema)
-
-
-SERIES: Stage[SeriesTask, SeriesOptions, SeriesMade] = Stage(
-    name="change/series",
-    receipt=SeriesMade,
-    build=_make,
-    unused={
-        **dict.fromkeys(
-            ("options.rank", "options.align.fit_on", "options.align.rcond", "options.axes"),
-            "used where series are traced",
-        ),
-        "task.deal.nulls": "their distances are in `task.nulls`",
-        "task.deal.slices": "of pairs alone",
-    },
-    unordered=("task.seeds", "task.nulls", "options.align.targets"),
-    unit="series",
-)

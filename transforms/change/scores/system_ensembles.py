@@ -1,6 +1,6 @@
 """Systems side by side, and ensembles of them, as an artefact: a pair's rows of `change/systems` and `change/controls`.
 
-SYSTEMS   rows of systems, real and null, of each run that has some -> a part of either table
+CompareSystems   rows of systems, real and null, of each run that has some -> a part of either table
 
 An ensemble scores a word by the mean of its places (`ranking.joined`) in the systems that score: among targets or,
 where it is named `-ranked`, among ranked words. It calls a word changed if more than half of those systems do that have
@@ -25,7 +25,7 @@ from lexbeam.schemas.change.scores import NO_SCORE, SYSTEM_CONTROLS, SYSTEM_SCOR
 from lexbeam.schemas.change.spaces import USES
 from lexbeam.transforms.change.scores.ranking import Place, Row, joined, ranks, spearman_with_frequency, z_scores
 from lexbeam.transforms.common.code.registry import Entry, Registry
-from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.artefacts import Artefact, Step
 from lexbeam.transforms.common.store.receipts import File, checked
 from lexbeam.transforms.common.store.tables import PartFile, read_table, sort_rows, write_part, write_rows
 
@@ -177,18 +177,32 @@ class JoinedSystems:
     controls: PartFile
 
 
-def _chosen(_: SystemsTask, ensembles: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
-    return {REGISTRY: ensembles}
+@dataclass(frozen=True)
+class CompareSystems(Step[SystemsTask, JoinedSystems]):
+    """Put the systems of all runs side by side, with ensembles of them.
 
+    Attributes:
+        ensembles: keys of `ENSEMBLES`, sorted.
+    """
 
-def _join(artefact: Artefact, task: SystemsTask, ensembles: tuple[str, ...]) -> JoinedSystems:
-    rows = _joined(task.parts, ensembles)
-    nulls = _joined(task.nulls, ensembles) if task.nulls else rows.slice(0, 0)
-    part = write_part(artefact, SYSTEM_SCORES.schema(), [rows], sort_keys=SYSTEM_SCORES.key)
-    controls = control_rows(rows, nulls)
-    with artefact.writing("-controls.parquet") as stream:
-        write_rows(stream, SYSTEM_CONTROLS.schema(), [controls], sort_keys=SYSTEM_CONTROLS.key)
-    return JoinedSystems(part, PartFile(artefact.file("-controls.parquet"), controls.num_rows))
+    ensembles: tuple[str, ...]
+
+    name = "change/systems"
+    unit = "pairs"
+
+    def chosen(self, task: SystemsTask) -> dict[str, tuple[str, ...]]:
+        """Return the ensembles."""
+        return {REGISTRY: self.ensembles}
+
+    def make(self, artefact: Artefact, task: SystemsTask) -> JoinedSystems:
+        """Write the rows of both tables."""
+        rows = _joined(task.parts, self.ensembles)
+        nulls = _joined(task.nulls, self.ensembles) if task.nulls else rows.slice(0, 0)
+        part = write_part(artefact, SYSTEM_SCORES.schema(), [rows], sort_keys=SYSTEM_SCORES.key)
+        controls = control_rows(rows, nulls)
+        with artefact.writing("-controls.parquet") as stream:
+            write_rows(stream, SYSTEM_CONTROLS.schema(), [controls], sort_keys=SYSTEM_CONTROLS.key)
+        return JoinedSystems(part, PartFile(artefact.file("-controls.parquet"), controls.num_rows))
 
 
 def _joined(parts: Sequence[File], ensembles: Sequence[str]) -> pa.Table:
@@ -196,13 +210,3 @@ def _joined(parts: Sequence[File], ensembles: Sequence[str]) -> pa.Table:
     rows = read_table([checked(file) for file in parts])
     pairs = [rows.filter(pc.field("slice_from") == name) for name in pc.unique(rows["slice_from"]).to_pylist()]
     return sort_rows(pa.concat_tables([rows, *(ensemble_rows(pair, ensembles) for pair in pairs)]), SYSTEM_SCORES.key)
-
-
-SYSTEMS_SIDE_BY_SIDE: Stage[SystemsTask, tuple[str, ...], JoinedSystems] = Stage(
-    name="change/systems",
-    receipt=JoinedSystems,
-    build=_join,
-    unordered=("task.parts", "task.nulls", "options"),
-    chosen=_chosen,
-    unit="pairs",
-)

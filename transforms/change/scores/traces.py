@@ -1,13 +1,13 @@
 """A series under one seed as an artefact: every word's distances between slices.
 
-TRACE   the spaces of all slices, the maps of pairs that were fitted  -> distances, uses, documents
+TraceSlices   the spaces of all slices, the maps of pairs that were fitted  -> distances, uses, documents
 
 The words that all slices share are traced. Pairs of slices that the run has not aligned by its alignment are
 aligned here, in the same way.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,19 +21,20 @@ from lexbeam.transforms.change.scores.change_points import common_space, cut_dis
 from lexbeam.transforms.change.scores.measures import cosine_distance
 from lexbeam.transforms.change.scores.ranking import RankedWordOptions, WordCounts, ranked_in_all
 from lexbeam.transforms.change.spaces.aligning import (
+    REGISTRY,
     AlignOptions,
     SliceFacts,
-    fits_on_others,
+    SliceSpace,
+    fit_words,
     load_alignments,
-    without_targets,
+    load_spaces,
 )
 from lexbeam.transforms.change.view.feeds import read_counts
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.common.store.artefacts import Artefact, Stage, Unless
+from lexbeam.transforms.common.store.artefacts import Artefact, Step
 from lexbeam.transforms.common.store.receipts import File, checked
 from lexbeam.transforms.common.store.tables import read_rows
 from lexbeam.transforms.embeddings.alignment import APART, fit_alignment
-from lexbeam.transforms.embeddings.published import load_space
 from lexbeam.transforms.embeddings.representations import OWN
 from lexbeam.transforms.embeddings.spaces import Rows, Space, apply, is_sparse
 
@@ -110,58 +111,87 @@ class Trace(NamedTuple):
     cuts: Floats
 
 
-def _leaves_out_targets(_: TraceTask, options: SeriesOptions) -> bool:
-    return options.of_targets or without_targets(options.align, options.alignment)
+@dataclass(frozen=True, kw_only=True)
+class TraceSlices(Step[TraceTask, Traced]):
+    """Trace the words of a series under a seed.
 
+    Attributes:
+        rank: which words are ranked, of whatever part of speech.
+        alignment: how pairs of slices are aligned.
+        words: that it is fitted on, see `aligning.fit_words`.
+        axes: what the dimensions of spaces are, see `representations`.
+        variant: which spaces are followed.
+        followed: the words that are followed, sorted; None: all that the slices share.
+    """
 
-def _fits_on_others(_: TraceTask, options: SeriesOptions) -> bool:
-    return fits_on_others(options.align, options.alignment)
+    rank: RankedWordOptions
+    alignment: str
+    words: Mapping[str, Any]
+    axes: str
+    variant: str
+    followed: tuple[str, ...] | None = None
 
+    name = "change/series-trace"
+    noun = unit = "series"
+    blas = True
 
-def _chosen(_: TraceTask, options: SeriesOptions) -> dict[str, tuple[str, ...]]:
-    return {"lexbeam.transforms.embeddings.alignment:ALIGNMENTS": (options.alignment,)}
+    @classmethod
+    def of(cls, options: SeriesOptions) -> "TraceSlices":
+        """Return the step that traces with some options."""
+        return cls(
+            rank=replace(options.rank, pos=()),
+            alignment=options.alignment,
+            words=fit_words(options.align, options.alignment),
+            axes=options.axes,
+            variant=options.variant,
+            followed=tuple(sorted(set(options.align.targets))) if options.of_targets else None,
+        )
 
+    def chosen(self, task: TraceTask) -> dict[str, tuple[str, ...]]:
+        """Return the alignment."""
+        return {REGISTRY: (self.alignment,)}
 
-def _trace(artefact: Artefact, task: TraceTask, options: SeriesOptions) -> Traced:
-    words = _shared(task.spaces)
-    ranked = ranked_in_all(_counts(task, words), options.rank)
-    if options.of_targets:
-        kept = pc.is_in(words, value_set=pa.array(options.align.targets, pa.string()))
-        words, ranked = words.filter(kept), ranked[kept.to_numpy(zero_copy_only=False)]
-    pairs = _Pairs(task, options, words)
-    places = range(len(task.slices))
-    first, last = pairs.load(0), pairs.load(places[-1])
-    distances = np.full((len(DISTANCES), len(places), len(words)), np.nan)
-    units = []
-    before = first
-    for place in places:  # four spaces in memory at most
-        space = {0: first, places[-1]: last}.get(place) or pairs.load(place)
-        units.append(unit_rows(_rows(space, words)))
-        if place:
-            distances[0, place] = pairs.distances((place - 1, place), before, space)
-            distances[1, place] = pairs.distances((0, place), first, space)
-        if place < places[-1]:
-            distances[2, place] = pairs.distances((place, places[-1]), space, last)
-        before = space
-    common = common_space(units) if options.axes == OWN else units
-    for place in places:
-        if place:
-            distances[3, place] = cosine_distance(common[place - 1], common[place])
-            distances[4, place] = cosine_distance(common[0], common[place])
-        if place < places[-1]:
-            distances[5, place] = cosine_distance(common[place], common[-1])
-    counts = _counts(task, words)
-    trace = Trace(
-        words,
-        np.stack([slice_counts.uses for slice_counts in counts]),
-        np.stack([slice_counts.documents for slice_counts in counts]),
-        ranked,
-        distances,
-        cut_distances(common),
-    )
-    with artefact.writing(".parquet") as stream:
-        pq.write_table(_as_table(trace), pa.PythonFile(stream, "w"), compression="lz4")
-    return Traced(artefact.file(".parquet"), min(facts.documents for facts in task.slices))
+    def make(self, artefact: Artefact, task: TraceTask) -> Traced:
+        """Write what is traced."""
+        words = _shared(task.spaces)
+        ranked = ranked_in_all(_counts(task, words), self.rank)
+        if self.followed is not None:
+            kept = pc.is_in(words, value_set=pa.array(self.followed, pa.string()))
+            words, ranked = words.filter(kept), ranked[kept.to_numpy(zero_copy_only=False)]
+        pairs = _Pairs(task, self, words)
+        places = range(len(task.slices))
+        first, last = pairs.load(0), pairs.load(places[-1])
+        distances = np.full((len(DISTANCES), len(places), len(words)), np.nan)
+        units = []
+        before = first
+        for place in places:  # four spaces in memory at most
+            space = {0: first, places[-1]: last}.get(place) or pairs.load(place)
+            units.append(unit_rows(_rows(space, words)))
+            if place:
+                distances[0, place] = pairs.distances((place - 1, place), before, space)
+                distances[1, place] = pairs.distances((0, place), first, space)
+            if place < places[-1]:
+                distances[2, place] = pairs.distances((place, places[-1]), space, last)
+            before = space
+        common = common_space(units) if self.axes == OWN else units
+        for place in places:
+            if place:
+                distances[3, place] = cosine_distance(common[place - 1], common[place])
+                distances[4, place] = cosine_distance(common[0], common[place])
+            if place < places[-1]:
+                distances[5, place] = cosine_distance(common[place], common[-1])
+        counts = _counts(task, words)
+        trace = Trace(
+            words,
+            np.stack([slice_counts.uses for slice_counts in counts]),
+            np.stack([slice_counts.documents for slice_counts in counts]),
+            ranked,
+            distances,
+            cut_distances(common),
+        )
+        with artefact.writing(".parquet") as stream:
+            pq.write_table(_as_table(trace), pa.PythonFile(stream, "w"), compression="lz4")
+        return Traced(artefact.file(".parquet"), min(facts.documents for facts in task.slices))
 
 
 def _counts(task: TraceTask, words: pa.Array) -> list[WordCounts]:
@@ -171,11 +201,9 @@ def _counts(task: TraceTask, words: pa.Array) -> list[WordCounts]:
 class _Pairs:
     """Distances of pairs of slices, each by its own alignment, each once."""
 
-    def __init__(self, task: TraceTask, options: SeriesOptions, words: pa.Array) -> None:
+    def __init__(self, task: TraceTask, step: TraceSlices, words: pa.Array) -> None:
         self._task = task
-        self._options = options.align
-        self._variant = options.variant
-        self._alignment = options.alignment
+        self._step = step
         self._words = words
         self._maps: Mapping[Sides, File] = {(earlier, later): file for earlier, later, file in task.maps}
         self._found: dict[Sides, Floats] = {}
@@ -183,7 +211,7 @@ class _Pairs:
     def load(self, place: int) -> Space:
         """Return the space of a slice."""
         facts, file = self._task.slices[place], self._task.spaces[place]
-        return load_space([checked(file)], facts.name, self._task.seed, facts.tokens, variant=self._variant)
+        return load_spaces([SliceSpace(facts.name, facts.tokens, file)], self._task.seed, self._step.variant)[0]
 
     def distances(self, sides: Sides, earlier: Space, later: Space) -> Floats:
         """Return the words' distances between two slices."""
@@ -193,11 +221,9 @@ class _Pairs:
 
     def _aligned(self, sides: Sides, earlier: Space, later: Space) -> Floats:
         if sides in self._maps:
-            fitted = load_alignments({self._alignment: self._maps[sides]})[self._alignment]
+            fitted = load_alignments({"": self._maps[sides]})[""]
         else:
-            fitted = fit_alignment(
-                self._alignment, earlier, later, fit_on=self._options.fit_on, targets=self._options.targets
-            )
+            fitted = fit_alignment(self._step.alignment, earlier, later, **self._step.words)
         if fitted.residual is None:
             return np.full(len(self._words), np.nan)
         both = ((earlier, fitted.source), (later, fitted.target))
@@ -253,20 +279,3 @@ def read_trace(file: File, slices: int) -> Trace:
         np.stack([columns(kind, slices) for kind in DISTANCES]),
         columns("cuts", slices - 1),
     )
-
-
-TRACE: Stage[TraceTask, SeriesOptions, Traced] = Stage(
-    name="change/series-trace",
-    noun="series",
-    receipt=Traced,
-    build=_trace,
-    unused={
-        "options.rank.pos": "it decides which words are shown, not which are ranked",
-        "options.align.fit_on": Unless("it names what the alignment is fitted on anyway", used=_fits_on_others),
-        "options.align.targets": Unless("maps are fitted on targets as on other words", used=_leaves_out_targets),
-    },
-    unordered=("task.maps", "options.align.targets"),
-    chosen=_chosen,
-    blas=True,
-    unit="series",
-)

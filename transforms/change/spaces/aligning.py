@@ -4,21 +4,20 @@ An artefact holds one alignment, so that asking for one more does not fit it aga
 
 Small parts as artefacts: neighbours of words in one space, and the row of a slice.
 
-NEIGHBOURS   a space and words  -> a part of table `neighbours`
-SLICE        a row              -> a part of table `slices`
+ListNeighbours   a space and words  -> a part of table `neighbours`
+DescribeSlice    a row              -> a part of table `slices`
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from lexbeam.schemas.change.spaces import ALIGNMENTS as MAPS_TABLE
-from lexbeam.schemas.change.spaces import NEIGHBOURS as TABLE
-from lexbeam.schemas.change.spaces import SLICES
+from lexbeam.schemas.change.spaces import ALIGNMENTS as TABLE
+from lexbeam.schemas.change.spaces import NEIGHBOURS, SLICES
 from lexbeam.transforms.common.options.fields import option
-from lexbeam.transforms.common.store.artefacts import Artefact, Stage, Unless
+from lexbeam.transforms.common.store.artefacts import Artefact, Step
 from lexbeam.transforms.common.store.receipts import File, checked
 from lexbeam.transforms.common.store.tables import PartFile, read_rows, write_part
 from lexbeam.transforms.embeddings.alignment import (
@@ -46,41 +45,44 @@ class SliceFacts(NamedTuple):
     min_count: int
 
 
-class FrameSlice(NamedTuple):
-    """A slice over which another one is mapped: its place in the order of time, name, tokens, space."""
+class SliceSpace(NamedTuple):
+    """A slice as aligning knows it: its name, its tokens, its space of a seed and a variant."""
 
-    place: int
     name: str
     tokens: int
     space: File
 
 
 class PairFrame(NamedTuple):
-    """What a pair of slices is mapped into, see `frames`.
+    """What a pair of slices is mapped into, see `alignment.fit_in_frame`.
 
     Attributes:
         pair: places of the two slices.
         anchor: of the slice onto which all are mapped; None: each onto the one before it, as that was mapped.
-        others: slices over which the two are mapped.
+        others: slices over which the two are mapped, with their places in the order of time.
     """
 
     pair: tuple[int, int]
     anchor: int | None
-    others: tuple[FrameSlice, ...]
+    others: tuple[tuple[int, SliceSpace], ...]
 
 
 class AlignTask(NamedTuple):
-    """A pair of slices, earlier and later, with their spaces of a seed and a variant, and an alignment.
+    """A pair of slices, earlier and later, with a seed, a variant and an alignment.
 
     Attributes:
+        sides: the two slices.
+        seed, variant: of their spaces.
+        alignment: key of `ALIGNMENTS`.
+        fit: what decides how it is fitted, see `fit_arguments`.
         frame: what both are mapped into; None: one onto the other.
     """
 
-    slices: tuple[SliceFacts, SliceFacts]
-    spaces: tuple[File, File]
+    sides: tuple[SliceSpace, SliceSpace]
     seed: int
     variant: str
     alignment: str
+    fit: Mapping[str, Any]
     frame: PairFrame | None = None
 
 
@@ -133,70 +135,71 @@ class Aligned:
     part: PartFile
 
 
-def _leaves_out_targets(task: AlignTask, options: AlignOptions) -> bool:
-    return without_targets(options, task.alignment)
+def fit_words(options: AlignOptions, alignment: str) -> dict[str, Any]:
+    """Return the words that an alignment is fitted on, as `fit_alignment` takes them.
+
+    They are None and none where the alignment takes the same by itself: `fit_on` where it is its default, targets where
+    maps are fitted on them as on other words.
+    """
+    default = parse_fit_on(ALIGNMENTS[alignment].fit_on)
+    asked = default if options.fit_on is None else parse_fit_on(options.fit_on)
+    return {
+        "fit_on": None if asked == default else options.fit_on,
+        "targets": tuple(sorted(set(options.targets))) if asked.without_targets else (),
+    }
 
 
-def _fits_on_others(task: AlignTask, options: AlignOptions) -> bool:
-    return fits_on_others(options, task.alignment)
+def fit_arguments(options: AlignOptions, alignment: str) -> dict[str, Any]:
+    """Return all that decides how an alignment is fitted, as `fit_alignment` takes it."""
+    return fit_words(options, alignment) | {name: getattr(options, name) for name in ALIGNMENTS[alignment].uses}
 
 
-def without_targets(options: AlignOptions, alignment: str) -> bool:
-    """Return whether the words that an alignment is fitted on depend on the targets."""
-    return parse_fit_on(options.fit_on or ALIGNMENTS[alignment].fit_on).without_targets
+def load_spaces(sides: Sequence[SliceSpace], seed: int, variant: str = APART) -> list[Space]:
+    """Return the spaces of slices, of a seed and a variant."""
+    return [load_space([checked(side.space)], side.name, seed, side.tokens, variant=variant) for side in sides]
 
 
-def fits_on_others(options: AlignOptions, alignment: str) -> bool:
-    """Return whether an alignment is fitted on other words than by its default."""
-    default = ALIGNMENTS[alignment].fit_on
-    return parse_fit_on(options.fit_on or default) != parse_fit_on(default)
+@dataclass(frozen=True)
+class Align(Step[AlignTask, Aligned]):
+    """Fit an alignment to the spaces of a pair."""
 
+    name = "change/align"
+    noun = unit = "alignments"
+    blas = True
 
-def _chosen(task: AlignTask, _: AlignOptions) -> dict[str, tuple[str, ...]]:
-    return {REGISTRY: (task.alignment,)}
+    def make(self, artefact: Artefact, task: AlignTask) -> Aligned:
+        """Write a row for either slice."""
+        earlier, later = load_spaces(task.sides, task.seed, task.variant)
+        if task.frame is None:
+            fitted = fit_alignment(task.alignment, earlier, later, **task.fit)
+        else:
+            pair, anchor, others = task.frame
+            spaces = dict(zip(pair, (earlier, later), strict=True))
+            over = load_spaces([side for _, side in others], task.seed, task.variant)
+            spaces |= {place: space for (place, _), space in zip(others, over, strict=True)}
+            fitted = fit_in_frame(task.alignment, spaces, pair, anchor, **task.fit)
+        rows = [
+            {
+                "slice_from": task.sides[0].name,
+                "slice_to": task.sides[1].name,
+                "seed": task.seed,
+                "alignment": task.alignment,
+                "variant": task.variant,
+                "side": side,
+                "fit_words": fitted.fit_words,
+                "residual": fitted.residual,
+                "reason": fitted.reason,
+                **side_row(values, fitted.residual is not None),
+            }
+            for side, values in (("from", fitted.source), ("to", fitted.target))
+        ]
+        schema = TABLE.schema()
+        batches = [pa.Table.from_pylist([row], schema=schema) for row in rows]
+        return Aligned(write_part(artefact, schema, batches, sort_keys=TABLE.key))
 
-
-def load_spaces(
-    slices: Sequence[SliceFacts], spaces: Sequence[File], seed: int, variant: str = APART
-) -> tuple[Space, Space]:
-    """Return the two spaces of a pair, of a variant."""
-    earlier, later = (
-        load_space([checked(file)], facts.name, seed, facts.tokens, variant=variant)
-        for file, facts in zip(spaces, slices, strict=True)
-    )
-    return earlier, later
-
-
-def _align(artefact: Artefact, task: AlignTask, options: AlignOptions) -> Aligned:
-    earlier, later = load_spaces(task.slices, task.spaces, task.seed, task.variant)
-    parameters = {name: getattr(options, name) for name in ALIGNMENTS[task.alignment].uses}
-    parameters |= {"fit_on": options.fit_on, "targets": options.targets}
-    if task.frame is None:
-        fitted = fit_alignment(task.alignment, earlier, later, **parameters)
-    else:
-        pair, anchor, others = task.frame
-        spaces = dict(zip(pair, (earlier, later), strict=True))
-        for place, name, tokens, file in others:
-            spaces[place] = load_space([checked(file)], name, task.seed, tokens, variant=task.variant)
-        fitted = fit_in_frame(task.alignment, spaces, pair, anchor, **parameters)
-    rows = [
-        {
-            "slice_from": task.slices[0].name,
-            "slice_to": task.slices[1].name,
-            "seed": task.seed,
-            "alignment": task.alignment,
-            "variant": task.variant,
-            "side": side,
-            "fit_words": fitted.fit_words,
-            "residual": fitted.residual,
-            "reason": fitted.reason,
-            **side_row(values, fitted.residual is not None),
-        }
-        for side, values in (("from", fitted.source), ("to", fitted.target))
-    ]
-    schema = MAPS_TABLE.schema()
-    batches = [pa.Table.from_pylist([row], schema=schema) for row in rows]
-    return Aligned(write_part(artefact, schema, batches, sort_keys=MAPS_TABLE.key))
+    def chosen(self, task: AlignTask) -> dict[str, tuple[str, ...]]:
+        """Return the alignment."""
+        return {REGISTRY: (task.alignment,)}
 
 
 def load_alignments(parts: Mapping[str, File | None]) -> dict[str, Alignment]:
@@ -213,24 +216,6 @@ def load_alignments(parts: Mapping[str, File | None]) -> dict[str, Alignment]:
 
 
 _UNALIGNED = (Side(), Side())
-
-ALIGN: Stage[AlignTask, AlignOptions, Aligned] = Stage(
-    name="change/align",
-    noun="alignments",
-    receipt=Aligned,
-    build=_align,
-    unused={
-        **dict.fromkeys(
-            ("task.slices.counts", "task.slices.documents", "task.slices.min_count"), "maps are fitted on vectors alone"
-        ),
-        "options.fit_on": Unless("it names what the alignment is fitted on anyway", used=_fits_on_others),
-        "options.targets": Unless("maps are fitted on targets as on other words", used=_leaves_out_targets),
-    },
-    unordered=("options.targets",),
-    chosen=_chosen,
-    blas=True,
-    unit="alignments",
-)
 
 
 SliceRow = dict[str, str | int | float | None]  # of table `slices`, by column
@@ -261,27 +246,38 @@ class ListedPart:
     part: PartFile
 
 
-def _find(artefact: Artefact, task: NeighbourTask, options: NeighbourOptions) -> ListedPart:
-    table = neighbours_table(
-        task.slice,
-        task.seed,
-        load_space([checked(task.space)], task.slice, task.seed, variant=task.variant),
-        task.words,
-        k=options.neighbours,
-        min_count=options.min_count,
-        variant=task.variant,
-    )
-    return ListedPart(write_part(artefact, TABLE.schema(), [table], sort_keys=TABLE.key))
+@dataclass(frozen=True)
+class ListNeighbours(Step[NeighbourTask, ListedPart]):
+    """List the nearest neighbours of words in a space."""
+
+    options: NeighbourOptions
+
+    name = "change/neighbours"
+    unit = "embeddings"
+    blas = True
+
+    def make(self, artefact: Artefact, task: NeighbourTask) -> ListedPart:
+        """Write the rows."""
+        table = neighbours_table(
+            task.slice,
+            task.seed,
+            load_space([checked(task.space)], task.slice, task.seed, variant=task.variant),
+            task.words,
+            k=self.options.neighbours,
+            min_count=self.options.min_count,
+            variant=task.variant,
+        )
+        return ListedPart(write_part(artefact, NEIGHBOURS.schema(), [table], sort_keys=NEIGHBOURS.key))
 
 
-def _write_row(artefact: Artefact, row: SliceRow, _: None) -> ListedPart:
-    schema = SLICES.schema()
-    return ListedPart(write_part(artefact, schema, [pa.Table.from_pylist([row], schema=schema)]))
+@dataclass(frozen=True)
+class DescribeSlice(Step[SliceRow, ListedPart]):
+    """Write the row of a slice."""
 
+    name = "change/slices"
+    unit = "slices"
 
-NEIGHBOURS: Stage[NeighbourTask, NeighbourOptions, ListedPart] = Stage(
-    name="change/neighbours", receipt=ListedPart, build=_find, blas=True, unit="embeddings"
-)
-SLICE: Stage[SliceRow, None, ListedPart] = Stage(
-    name="change/slices", receipt=ListedPart, build=_write_row, unit="slices"
-)
+    def make(self, artefact: Artefact, task: SliceRow) -> ListedPart:
+        """Write the row."""
+        schema = SLICES.schema()
+        return ListedPart(write_part(artefact, schema, [pa.Table.from_pylist([task], schema=schema)]))

@@ -1,15 +1,15 @@
 """Spaces that are made of counts, as artefacts: a slice is counted piece by piece, pieces are added up, words weighted.
 
-    COUNT_CONTEXTS   a piece of a slice      -> how often its words co-occur
-    ADD_CONTEXTS     counts of some pieces   -> their sum
-    REPRESENT        counts of a slice       -> a part of table `vectors`
+    CountContexts   a piece of a slice      -> how often its words co-occur
+    AddContexts     counts of some pieces   -> their sum
+    Represent       counts of a slice       -> a part of table `vectors`
 
 Counts are whole numbers, so that pieces and sums change no space.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -24,8 +24,9 @@ from lexbeam.transforms.change.spaces.training import (
     write_space,
 )
 from lexbeam.transforms.change.view.feeds import read_counts
-from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.artefacts import Artefact, Step
 from lexbeam.transforms.common.store.batches import BatchReader, BatchWriter
+from lexbeam.transforms.common.store.identity import Uncounted
 from lexbeam.transforms.common.store.receipts import File
 from lexbeam.transforms.embeddings.counted_vectors import Cooccurrences, count_pairs, matrix_of, symmetric
 from lexbeam.transforms.embeddings.representations import (
@@ -64,14 +65,21 @@ class ContextTask(NamedTuple):
     """A piece of a slice to count.
 
     Attributes:
-        space: the slice; its seed counts for nothing.
+        space: the slice, see `context_task`.
         piece: from 0.
         pieces: of the slice.
+        weight: tokens of the piece.
     """
 
     space: TrainTask
     piece: int
     pieces: int
+    weight: Annotated[float, Uncounted("it says how long counting takes")]
+
+
+def context_task(space: TrainTask, piece: int, pieces: int) -> ContextTask:
+    """Return the task of a piece of a slice; counting has no seed, and no use for the number of tokens."""
+    return ContextTask(space._replace(seed=0, tokens=0), piece, pieces, space.tokens / pieces)
 
 
 @dataclass(frozen=True)
@@ -97,10 +105,15 @@ class SumTask(NamedTuple):
 
 
 class RepresentTask(NamedTuple):
-    """A slice and a seed, and the counts of all its pieces."""
+    """A slice and a seed, see `represent_task`, and the counts of all its pieces."""
 
     space: TrainTask
     contexts: tuple[CountedContexts, ...]
+
+
+def represent_task(space: TrainTask, contexts: tuple[CountedContexts, ...]) -> RepresentTask:
+    """Return the task of a slice and a seed, without what its contexts are counted from."""
+    return RepresentTask(space._replace(tokens=0, sentences=0, feeds=(), documents=None), contexts)
 
 
 def _words(space: TrainTask, counts: pa.Table) -> list[str]:
@@ -108,26 +121,44 @@ def _words(space: TrainTask, counts: pa.Table) -> list[str]:
 
 
 @dataclass(frozen=True)
-class ContextOptions:
-    """What counts as a context: words to either side, and whether each counts 1 or 1 over its distance."""
+class CountContexts(Step[ContextTask, CountedContexts]):
+    """Count how often words co-occur in a piece of a slice.
+
+    Attributes:
+        window: words to either side.
+        by_distance: whether each counts 1 over its distance, and not 1.
+    """
 
     window: int
     by_distance: bool = False
 
+    name = "change/contexts"
+    noun = "embeddings"
+    unit = "pieces of slices"
 
-def _count(artefact: Artefact, task: ContextTask, options: ContextOptions) -> CountedContexts:
-    words = _words(task.space, read_counts(task.space.counts))
-    feed = feed_of(task.space, span_of(task.piece, 0, ShardOptions(shards=task.pieces)))
-    return _written(
-        artefact, count_pairs(feed(), pa.array(words, pa.string()), options.window, by_distance=options.by_distance)
-    )
+    def make(self, artefact: Artefact, task: ContextTask) -> CountedContexts:
+        """Write the counts."""
+        words = _words(task.space, read_counts(task.space.counts))
+        feed = feed_of(task.space, span_of(task.piece, 0, ShardOptions(shards=task.pieces)))
+        return _written(
+            artefact, count_pairs(feed(), pa.array(words, pa.string()), self.window, by_distance=self.by_distance)
+        )
 
 
-def _add(artefact: Artefact, task: SumTask, _: None) -> CountedContexts:
-    total = _read(task.parts[0])
-    for part in task.parts[1:]:
-        total = total + _read(part)
-    return _written(artefact, total)
+@dataclass(frozen=True)
+class AddContexts(Step[SumTask, CountedContexts]):
+    """Add up the counts of some pieces."""
+
+    name = "change/add-contexts"
+    noun = "embeddings"
+    unit = "sums"
+
+    def make(self, artefact: Artefact, task: SumTask) -> CountedContexts:
+        """Write the sum."""
+        total = _read(task.parts[0])
+        for part in task.parts[1:]:
+            total = total + _read(part)
+        return _written(artefact, total)
 
 
 def _written(artefact: Artefact, upper: "csr_array") -> CountedContexts:
@@ -147,15 +178,30 @@ def _read(counted: CountedContexts) -> "csr_array":
     return matrix_of(rows, columns, counts, counted.words)
 
 
-def _represent(artefact: Artefact, task: RepresentTask, options: RepresentationOptions) -> TrainedSpace:
-    counts = read_counts(task.space.counts)
-    words = _words(task.space, counts)
-    contexts = Cooccurrences(words, symmetric([_read(part) for part in task.contexts]))
-    shared = REPRESENTATIONS[options.representation].axes == SHARED
-    seed = task.space.seed if shared else derive_seed(task.space.slice, task.space.seed)
-    vectors = represent(contexts, seed, options)
-    dim = None if is_sparse(vectors) else vectors.shape[1]
-    return write_space(artefact, task.space, counts, words, dim, _cut(vectors))
+@dataclass(frozen=True)
+class Represent(Step[RepresentTask, TrainedSpace]):
+    """Make a space of the counts of a slice."""
+
+    options: RepresentationOptions
+
+    name = "change/represent"
+    noun = unit = "embeddings"
+    blas = True
+
+    def make(self, artefact: Artefact, task: RepresentTask) -> TrainedSpace:
+        """Write the vectors."""
+        counts = read_counts(task.space.counts)
+        words = _words(task.space, counts)
+        contexts = Cooccurrences(words, symmetric([_read(part) for part in task.contexts]))
+        shared = REPRESENTATIONS[self.options.representation].axes == SHARED
+        seed = task.space.seed if shared else derive_seed(task.space.slice, task.space.seed)
+        vectors = represent(contexts, seed, self.options)
+        dim = None if is_sparse(vectors) else vectors.shape[1]
+        return write_space(artefact, task.space, counts, words, dim, _cut(vectors))
+
+    def chosen(self, task: RepresentTask) -> dict[str, tuple[str, ...]]:
+        """Return the representation."""
+        return {REGISTRY: (self.options.representation,)}
 
 
 def _cut(vectors: Rows) -> Iterator[Rows]:
@@ -164,39 +210,3 @@ def _cut(vectors: Rows) -> Iterator[Rows]:
         if is_sparse(some):
             some.eliminate_zeros()  # what float32 cannot tell from 0
         yield some
-
-
-def _chosen(_: RepresentTask, options: RepresentationOptions) -> dict[str, tuple[str, ...]]:
-    return {REGISTRY: (options.representation,)}
-
-
-COUNT_CONTEXTS: Stage[ContextTask, ContextOptions, CountedContexts] = Stage(
-    name="change/contexts",
-    noun="embeddings",
-    receipt=CountedContexts,
-    build=_count,
-    unused={"task.space.seed": "counting has no chance in it", "task.space.tokens": "they say how long it takes"},
-    unit="pieces of slices",
-)
-ADD_CONTEXTS: Stage[SumTask, None, CountedContexts] = Stage(
-    name="change/add-contexts",
-    noun="embeddings",
-    receipt=CountedContexts,
-    build=_add,
-    unordered=("task.parts",),
-    unit="sums",
-)
-REPRESENT: Stage[RepresentTask, RepresentationOptions, TrainedSpace] = Stage(
-    name="change/represent",
-    noun="embeddings",
-    receipt=TrainedSpace,
-    build=_represent,
-    unused=dict.fromkeys(
-        ("task.space.tokens", "task.space.sentences", "task.space.feeds", "task.space.documents"),
-        "the contexts are counted from them",
-    ),
-    unordered=("task.contexts",),
-    chosen=_chosen,
-    blas=True,
-    unit="embeddings",
-)

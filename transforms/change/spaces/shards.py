@@ -7,9 +7,9 @@ each trains on its piece, and their weights are averaged.
 
 Training in shards as artefacts: a slice whose shards start from common weights, which are averaged again and again.
 
-    SHARD     common weights, a piece of a slice   -> the weights of the words in it
-    AVERAGE   common weights, those of all shards  -> common weights
-    SPACE     the same, of the last step           -> a part of table `vectors`
+    TrainShard     common weights, a piece of a slice   -> the weights of the words in it
+    AverageStep    common weights, those of all shards  -> common weights
+    AverageLast    the same, of the last step           -> a part of table `vectors`
 
 Weights are vectors and contexts of words, sorted by word. The first common weights are those of chance that a
 training of the whole slice starts from, and contexts of zero.
@@ -26,22 +26,20 @@ import pyarrow.compute as pc
 
 from lexbeam.transforms.change.spaces.training import (
     BATCH_WORDS,
-    UNUSED,
     TrainedSpace,
     TrainTask,
     feed_of,
-    trainer_chosen,
     uses_of,
     write_space,
 )
 from lexbeam.transforms.change.view.feeds import KeySpan, read_counts
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import option
-from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.artefacts import Artefact, Step
 from lexbeam.transforms.common.store.receipts import File, mapped
 from lexbeam.transforms.embeddings.sgns import SgnsOptions, derive_seed, vocabulary_of
 from lexbeam.transforms.embeddings.starts import Start, averaged, fill_by_chance
-from lexbeam.transforms.embeddings.trainers import train_space
+from lexbeam.transforms.embeddings.trainers import REGISTRY, train_space
 
 MOST_STEPS = 50  # each is a dozen transforms in the graph, for real slices and for null ones
 MOST_SHARDS = 256  # each is a file that averaging holds open
@@ -179,35 +177,51 @@ class AveragedWeights:
     weights: File
 
 
-def _train_shard(artefact: Artefact, task: ShardTask, options: SgnsOptions) -> TrainedShard:
-    space, sharding = task.space, task.sharding
-    counts = uses_of(read_counts(space.counts))
-    vocabulary = vocabulary_of(counts, space.min_count, space.slice)
-    words = sorted(vocabulary)
-    feed = feed_of(space, span_of(task.shard, task.step % sharding.rounds, sharding))
-    uses, sentences, tokens = _counted(feed(), words)
-    vectors = contexts = None
-    if uses.any():
-        of_step = options_of_step(options, task.step, steps_of(sharding, options.epochs))
-        _, vectors, contexts = train_space(
-            feed,
-            counts,
-            replace(of_step, min_count=space.min_count),
-            seed=derive_seed(f"{space.slice} step {task.step} shard {task.shard}", space.seed),
-            sentences=sentences,
-            tokens=tokens,
-            slice_name=space.slice,
-            start=_start(task, words, options.dim),
-            keep_contexts=True,
-        )
-    with artefact.writing(".weights") as stream:
-        stream.write(uses.tobytes())
-        if vectors is not None and contexts is not None:
-            held = np.flatnonzero(uses)
-            for start in range(0, len(held), BATCH_WORDS):
-                some = held[start : start + BATCH_WORDS]
-                stream.write(np.stack([vectors[some], contexts[some]], axis=1).tobytes())
-    return TrainedShard(artefact.file(".weights"), tokens)
+@dataclass(frozen=True)
+class TrainShard(Step[ShardTask, TrainedShard]):
+    """Train a shard of a slice in a step; the cut of `options` does not count, and is 1, see `Train`."""
+
+    options: SgnsOptions
+
+    name = "change/train-shard"
+    noun = "embeddings"
+    unit = "rounds of shards"
+    blas = True
+
+    def make(self, artefact: Artefact, task: ShardTask) -> TrainedShard:
+        """Write the weights of the words that the shard has taught."""
+        space, sharding = task.space, task.sharding
+        counts = uses_of(read_counts(space.counts))
+        vocabulary = vocabulary_of(counts, space.min_count, space.slice)
+        words = sorted(vocabulary)
+        feed = feed_of(space, span_of(task.shard, task.step % sharding.rounds, sharding))
+        uses, sentences, tokens = _counted(feed(), words)
+        vectors = contexts = None
+        if uses.any():
+            of_step = options_of_step(self.options, task.step, steps_of(sharding, self.options.epochs))
+            _, vectors, contexts = train_space(
+                feed,
+                counts,
+                replace(of_step, min_count=space.min_count),
+                seed=derive_seed(f"{space.slice} step {task.step} shard {task.shard}", space.seed),
+                sentences=sentences,
+                tokens=tokens,
+                slice_name=space.slice,
+                start=_start(task, words, self.options.dim),
+                keep_contexts=True,
+            )
+        with artefact.writing(".weights") as stream:
+            stream.write(uses.tobytes())
+            if vectors is not None and contexts is not None:
+                held = np.flatnonzero(uses)
+                for start in range(0, len(held), BATCH_WORDS):
+                    some = held[start : start + BATCH_WORDS]
+                    stream.write(np.stack([vectors[some], contexts[some]], axis=1).tobytes())
+        return TrainedShard(artefact.file(".weights"), tokens)
+
+    def chosen(self, task: ShardTask) -> dict[str, tuple[str, ...]]:
+        """Return the trainer."""
+        return {REGISTRY: (self.options.trainer,)}
 
 
 def _counted(lists: Iterable[pa.ListArray], words: list[str]) -> tuple[Ints, int, int]:
@@ -266,45 +280,57 @@ def _averages(task: AverageTask, vocabulary: dict[str, int], dim: int) -> Iterat
         yield averaged(common(words), [of_shard[words] for of_shard in uses], rows)
 
 
-def _average(artefact: Artefact, task: AverageTask, dim: int) -> AveragedWeights:
-    counts = uses_of(read_counts(task.space.counts))
-    vocabulary = vocabulary_of(counts, task.space.min_count, task.space.slice)
-    with artefact.writing(".weights") as stream:
-        for some in _averages(task, vocabulary, dim):
-            stream.write(some.tobytes())
-    return AveragedWeights(artefact.file(".weights"))
+@dataclass(frozen=True)
+class AverageStep(Step[AverageTask, AveragedWeights]):
+    """Average the shards of a step.
+
+    Attributes:
+        dim: of the vectors.
+    """
+
+    dim: int
+
+    name = "change/average"
+    noun = "embeddings"
+    unit = "averages"
+
+    def make(self, artefact: Artefact, task: AverageTask) -> AveragedWeights:
+        """Write the weights of all words."""
+        counts = uses_of(read_counts(task.space.counts))
+        vocabulary = vocabulary_of(counts, task.space.min_count, task.space.slice)
+        with artefact.writing(".weights") as stream:
+            for some in _averages(task, vocabulary, self.dim):
+                stream.write(some.tobytes())
+        return AveragedWeights(artefact.file(".weights"))
 
 
-def _space(artefact: Artefact, task: AverageTask, dim: int) -> TrainedSpace:
-    counts = read_counts(task.space.counts)
-    vocabulary = vocabulary_of(uses_of(counts), task.space.min_count, task.space.slice)
-    by_chance = _common_weights(task._replace(common=None), vocabulary, dim)
-    vectors = (
-        _taught(some[:, 0], by_chance(slice(start, start + BATCH_WORDS))[:, 0])
-        for start, some in zip(range(0, len(vocabulary), BATCH_WORDS), _averages(task, vocabulary, dim), strict=True)
-    )
-    return write_space(artefact, task.space, counts, sorted(vocabulary), dim, vectors)
+@dataclass(frozen=True)
+class AverageLast(Step[AverageTask, TrainedSpace]):
+    """Average the shards of the last step.
+
+    Attributes:
+        dim: of the vectors.
+    """
+
+    dim: int
+
+    name = "change/average-last"
+    noun = unit = "embeddings"
+
+    def make(self, artefact: Artefact, task: AverageTask) -> TrainedSpace:
+        """Write the vectors."""
+        counts = read_counts(task.space.counts)
+        vocabulary = vocabulary_of(uses_of(counts), task.space.min_count, task.space.slice)
+        by_chance = _common_weights(task._replace(common=None), vocabulary, self.dim)
+        vectors = (
+            _taught(some[:, 0], by_chance(slice(start, start + BATCH_WORDS))[:, 0])
+            for start, some in zip(
+                range(0, len(vocabulary), BATCH_WORDS), _averages(task, vocabulary, self.dim), strict=True
+            )
+        )
+        return write_space(artefact, task.space, counts, sorted(vocabulary), self.dim, vectors)
 
 
 def _taught(vectors: Floats, by_chance: Floats) -> Floats:
     """Return vectors with zeros in place of those that are still chance, see `starts.zero_untaught`."""
     return np.where((vectors != by_chance).any(axis=1, keepdims=True), vectors, np.float32(0))
-
-
-SHARD: Stage[ShardTask, SgnsOptions, TrainedShard] = Stage(
-    name="change/train-shard",
-    noun="embeddings",
-    receipt=TrainedShard,
-    build=_train_shard,
-    unused=UNUSED,
-    chosen=trainer_chosen,
-    blas=True,
-    unit="rounds of shards",
-)
-# Their option is the dimension.
-AVERAGE: Stage[AverageTask, int, AveragedWeights] = Stage(
-    name="change/average", noun="embeddings", receipt=AveragedWeights, build=_average, unit="averages"
-)
-SPACE: Stage[AverageTask, int, TrainedSpace] = Stage(
-    name="change/average-last", noun="embeddings", receipt=TrainedSpace, build=_space, unit="embeddings"
-)

@@ -12,7 +12,7 @@ from lexbeam.schemas.change.spaces import VECTORS
 from lexbeam.transforms.change.view.counts import look_up, majority_tags
 from lexbeam.transforms.change.view.feeds import WHOLE, KeySpan, read_counts, read_dealt, read_feed, read_held
 from lexbeam.transforms.common.errors import LexbeamError
-from lexbeam.transforms.common.store.artefacts import Artefact, Stage, Step
+from lexbeam.transforms.common.store.artefacts import Artefact, Step
 from lexbeam.transforms.common.store.receipts import File
 from lexbeam.transforms.common.store.tables import PartFile, write_part
 from lexbeam.transforms.embeddings.alignment import APART
@@ -86,7 +86,7 @@ class Train(Step[TrainTask, TrainedSpace]):
 
     def chosen(self, task: TrainTask) -> dict[str, tuple[str, ...]]:
         """Return the trainer."""
-        return trainer_chosen(task, self.options)
+        return {REGISTRY: (self.options.trainer,)}
 
 
 def cut_rows(vectors: npt.NDArray[np.float32]) -> Iterator[npt.NDArray[np.float32]]:
@@ -172,15 +172,6 @@ def _columns(vectors: Rows) -> list[pa.Array]:
     ]
 
 
-def trainer_chosen(_: object, options: SgnsOptions) -> dict[str, tuple[str, ...]]:
-    """Return the entry of a registry that training takes."""
-    return {REGISTRY: (options.trainer,)}
-
-
-# Options of training that do not count.
-UNUSED = {"options.min_count": "each slice has a cut of its own, that of the task"}
-
-
 class JointTask(NamedTuple):
     """Slices to train together with a seed.
 
@@ -210,39 +201,38 @@ def _text(task: TrainTask, counts: pa.Table) -> SliceText:
     return SliceText(task.slice, feed_of(task), uses_of(counts), task.min_count, task.sentences, task.tokens)
 
 
-def _train(artefact: Artefact, task: JointTask, options: SgnsOptions) -> TrainedSpaces:
-    counts = [read_counts(one.counts) for one in task.slices]
-    texts = [_text(one, of) for one, of in zip(task.slices, counts, strict=True)]
-    joint = JointSlices(texts, task.slices[0].seed, frozenset(task.targets), task.anchor)
-    made = JOINT_TRAININGS[task.training].train(joint, options)
-    spaces = [
-        write_space(
-            artefact,
-            task.slices[place],
-            counts[place],
-            made[place].words,
-            options.dim,
-            cut_rows(made[place].vectors),
-            variant=task.training,
-            suffix=f"-{place}",
-        )
-        for place in task.wanted
-    ]
-    return TrainedSpaces(tuple(spaces))
+@dataclass(frozen=True)
+class TrainJointly(Step[JointTask, TrainedSpaces]):
+    """Train slices together with a seed; the cut of `options` does not count, and is 1, see `Train`."""
 
+    options: SgnsOptions
 
-def _chosen(task: JointTask, options: SgnsOptions) -> dict[str, tuple[str, ...]]:
-    return {JOINT_REGISTRY: (task.training,), **trainer_chosen(task, options)}
+    name = "change/train-jointly"
+    noun = "embeddings"
+    unit = "comparisons"
+    blas = True
 
+    def make(self, artefact: Artefact, task: JointTask) -> TrainedSpaces:
+        """Write the vectors of the slices that are wanted."""
+        counts = [read_counts(one.counts) for one in task.slices]
+        texts = [_text(one, of) for one, of in zip(task.slices, counts, strict=True)]
+        joint = JointSlices(texts, task.slices[0].seed, frozenset(task.targets), task.anchor)
+        made = JOINT_TRAININGS[task.training].train(joint, self.options)
+        spaces = [
+            write_space(
+                artefact,
+                task.slices[place],
+                counts[place],
+                made[place].words,
+                self.options.dim,
+                cut_rows(made[place].vectors),
+                variant=task.training,
+                suffix=f"-{place}",
+            )
+            for place in task.wanted
+        ]
+        return TrainedSpaces(tuple(spaces))
 
-TRAIN_JOINTLY: Stage[JointTask, SgnsOptions, TrainedSpaces] = Stage(
-    name="change/train-jointly",
-    noun="embeddings",
-    receipt=TrainedSpaces,
-    build=_train,
-    unused={"options.min_count": "each slice has a cut of its own, that of its task"},
-    unordered=("task.targets",),
-    chosen=_chosen,
-    blas=True,
-    unit="comparisons",
-)
+    def chosen(self, task: JointTask) -> dict[str, tuple[str, ...]]:
+        """Return the way of training, and the trainer."""
+        return {JOINT_REGISTRY: (task.training,), REGISTRY: (self.options.trainer,)}

@@ -33,10 +33,11 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 from numbers import Real
-from typing import NamedTuple, NoReturn
+from typing import Annotated, NamedTuple, NoReturn
 
 from lexbeam.transforms.common.code.registry import Entry, Registry
 from lexbeam.transforms.common.errors import LexbeamError, NoDataError, UsageError, quoted
+from lexbeam.transforms.common.store.identity import Uncounted
 from lexbeam.transforms.corpora.annotated_corpora import UNDATED
 
 FORMS = "write FROM-TO, FROM..TO, FROM.. or ..TO, each perhaps as NAME=..., or 'every YEARS'"
@@ -57,7 +58,7 @@ Pairs = tuple[tuple[int, int], ...]  # of slices by their indices
 class Slice(NamedTuple):
     """A span of years, both ends included; None is an open end."""
 
-    name: str
+    name: Annotated[str, Uncounted("the years decide what is in a slice")]
     start: int | None
     end: int | None
 

@@ -1,7 +1,7 @@
 """The training view as artefacts: derived per part of `sentences` and slice.
 
-    MEASURE   part, slice   -> tokens by bin (only for downsampling)
-    VIEW      part, slice   -> the view's sentences, staged by range of keys, and their counts
+    MeasureTokens   part, slice   -> tokens by bin (only for downsampling)
+    ViewSlices      part, slice   -> the view's sentences, staged by range of keys, and their counts
 
 Both are made for all slices of a part at once, so that the part is read once; adding or removing a
 slice leaves those of the others as they are.
@@ -9,7 +9,7 @@ slice leaves those of the others as they are.
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -30,7 +30,7 @@ from lexbeam.transforms.change.view.training_view import (
     token_histogram,
 )
 from lexbeam.transforms.change.view.words import NO_TAG, ViewOptions, ViewTargets
-from lexbeam.transforms.common.store.artefacts import Artefact, Stage, Unless
+from lexbeam.transforms.common.store.artefacts import Artefact, Step
 from lexbeam.transforms.common.store.batches import BatchReader, BatchWriter
 from lexbeam.transforms.common.store.receipts import File, checked
 from lexbeam.transforms.common.store.tables import read_rows
@@ -50,21 +50,31 @@ class ViewSpec:
     ranges: tuple[int, ...]
 
 
-class ViewTask(NamedTuple):
+class SlicePart(NamedTuple):
     """A part of `sentences` and a slice.
 
     Attributes:
         part: the part.
         slice: the slice.
-        ranges: into how many ranges the slice's keys are cut.
         left_out: documents of the part that another corpus holds too.
-        limit: bins of sentences without a target that are kept; None for all.
     """
 
     part: SentencePart
     slice: Slice
-    ranges: int
     left_out: tuple[str, ...] = ()
+
+
+class ViewTask(NamedTuple):
+    """A part of a slice to derive the view of.
+
+    Attributes:
+        of: part and slice.
+        ranges: into how many ranges the slice's keys are cut.
+        limit: bins of sentences without a target that are kept; None for all.
+    """
+
+    of: SlicePart
+    ranges: int
     limit: int | None = None
 
 
@@ -113,45 +123,42 @@ class Viewed:
     of: int
 
 
-def _view(tasks: Sequence[ViewTask], spec: ViewSpec) -> Iterator[ViewBatch]:
-    """Yield the view of a part in the slices of the tasks, which are of one part."""
-    part = tasks[0].part
-    dropped = pa.array(tasks[0].left_out, pa.string())
-    slices = [task.slice for task in tasks]
-    for table in read_rows([checked(part)], columns_needed(spec.options)):
+def _view(parts: Sequence[SlicePart], targets: ViewTargets, options: ViewOptions) -> Iterator[ViewBatch]:
+    """Yield the view of a part in some slices."""
+    dropped = pa.array(parts[0].left_out, pa.string())
+    for table in read_rows([checked(parts[0].part)], columns_needed(options)):
         if len(dropped):
             table = table.filter(pc.invert(pc.is_in(table["document_id"], value_set=dropped)))
-        yield derive(table, slices, spec.targets, spec.options)
+        yield derive(table, [part.slice for part in parts], targets, options)
 
 
-def _sizes(batch: ViewBatch) -> npt.NDArray[np.int64]:
-    return np.asarray(batch.words.value_lengths().to_numpy(zero_copy_only=False), np.int64)
+@dataclass(frozen=True)
+class MeasureTokens(Step[SlicePart, MeasuredTokens]):
+    """Count the tokens of a part's sentences in slices, which downsampling draws from."""
 
+    targets: ViewTargets
+    options: ViewOptions
 
-def _measure(artefacts: Sequence[Artefact], tasks: Sequence[ViewTask], spec: ViewSpec) -> list[MeasuredTokens]:
-    bins = np.zeros((len(tasks), BINS), np.int64)
-    with_targets = [0] * len(tasks)
-    for batch in _view(tasks, spec):
-        sizes = _sizes(batch)
-        for index in range(len(tasks)):
-            inside = batch.slice == index
-            more, with_target = token_histogram(batch.key[inside], sizes[inside], batch.target[inside])
-            bins[index] += more
-            with_targets[index] += with_target
-    return [
-        MeasuredTokens(bins=tuple(row.tolist()), held=tokens) for row, tokens in zip(bins, with_targets, strict=True)
-    ]
+    name = "change/measure"
+    noun = "slices"
+    unit = "parts"
+    together = True
 
-
-_OF_ALL = {
-    "task.slice.name": "the years decide what is in a slice",
-    "options.slices": "the task has its own slice",
-    "options.ranges": "the task has their number",
-}
-
-
-def _downsamples(task: ViewTask, _: ViewSpec) -> bool:
-    return task.limit is not None
+    def make_together(self, artefacts: Sequence[Artefact], tasks: Sequence[SlicePart]) -> list[MeasuredTokens]:
+        """Count; the slices are of one part."""
+        bins = np.zeros((len(tasks), BINS), np.int64)
+        with_targets = [0] * len(tasks)
+        for batch in _view(tasks, self.targets, self.options):
+            sizes = np.asarray(batch.words.value_lengths().to_numpy(zero_copy_only=False), np.int64)
+            for index in range(len(tasks)):
+                inside = batch.slice == index
+                more, with_target = token_histogram(batch.key[inside], sizes[inside], batch.target[inside])
+                bins[index] += more
+                with_targets[index] += with_target
+        return [
+            MeasuredTokens(bins=tuple(row.tolist()), held=tokens)
+            for row, tokens in zip(bins, with_targets, strict=True)
+        ]
 
 
 def limits_of(measured: Sequence[Sequence[MeasuredTokens]], budget: int | str) -> list[int]:
@@ -166,42 +173,67 @@ def limits_of(measured: Sequence[Sequence[MeasuredTokens]], budget: int | str) -
     return [threshold(row, int(with_target), wanted) for row, with_target in zip(bins, held, strict=True)]
 
 
-def _derive(artefacts: Sequence[Artefact], tasks: Sequence[ViewTask], spec: ViewSpec) -> list[Viewed]:
-    number = len(tasks)
-    totals = {name: np.zeros(number, np.int64) for name in _TOTALS}
-    inside: list[set[str]] = [set() for _ in tasks]
-    outside: set[str] = set()
-    ranges: list[list[int]] = [[] for _ in tasks]
-    with ExitStack() as stack:
-        streams = [stack.enter_context(artefact.writing(".arrow")) for artefact in artefacts]
-        writers = [stack.enter_context(BatchWriter(stream, STAGED)) for stream in streams]
-        for batch in _view(tasks, spec):
-            for name in ("tokens_before", "short", "short_tokens", "split"):
-                totals[name] += getattr(batch, name)
-            outside.update(batch.outside)
-            for documents, more in zip(inside, batch.inside, strict=True):
-                documents.update(more)
-            take = np.ones(len(batch.slice), bool)
-            for index, task in enumerate(tasks):
-                if task.limit is not None:
-                    in_slice = batch.slice == index
-                    take[in_slice] = keep_mask(batch.key[in_slice], batch.target[in_slice], task.limit)
-            totals["sampled_out"] += np.bincount(batch.slice[~take], minlength=number)
-            _stage(batch, take, tasks, writers, ranges)
-    all_documents = len(outside.union(*inside))
-    return [
-        counted_view(
-            artefact,
-            tuple(ranges[index]),
-            {name: int(values[index]) for name, values in totals.items()},
-            seen=len(inside[index]),
-            of=all_documents,
-        )
-        for index, artefact in enumerate(artefacts)
-    ]
-
-
 _TOTALS = ("tokens_before", "short", "short_tokens", "split", "sampled_out")
+
+
+@dataclass(frozen=True)
+class ViewSlices(Step[ViewTask, Viewed]):
+    """Derive the view of a part in slices.
+
+    Attributes:
+        targets: target words; without limits every sentence is kept, and those that are joined with a tag alone count
+            (see `of_spec`).
+        options: of the view.
+    """
+
+    targets: ViewTargets
+    options: ViewOptions
+
+    name = "change/view"
+    noun = "slices"
+    unit = "parts of slices"
+    together = True
+    splits = True
+
+    @classmethod
+    def of_spec(cls, spec: ViewSpec, *, limited: bool) -> "ViewSlices":
+        """Return the step that derives a view, of slices that have limits or not."""
+        return cls(spec.targets if limited else replace(spec.targets, words=()), spec.options)
+
+    def make_together(self, artefacts: Sequence[Artefact], tasks: Sequence[ViewTask]) -> list[Viewed]:
+        """Stage the sentences that are kept, by range of keys, and count them; the slices are of one part."""
+        number = len(tasks)
+        totals = {name: np.zeros(number, np.int64) for name in _TOTALS}
+        inside: list[set[str]] = [set() for _ in tasks]
+        outside: set[str] = set()
+        ranges: list[list[int]] = [[] for _ in tasks]
+        with ExitStack() as stack:
+            streams = [stack.enter_context(artefact.writing(".arrow")) for artefact in artefacts]
+            writers = [stack.enter_context(BatchWriter(stream, STAGED)) for stream in streams]
+            for batch in _view([task.of for task in tasks], self.targets, self.options):
+                for name in ("tokens_before", "short", "short_tokens", "split"):
+                    totals[name] += getattr(batch, name)
+                outside.update(batch.outside)
+                for documents, more in zip(inside, batch.inside, strict=True):
+                    documents.update(more)
+                take = np.ones(len(batch.slice), bool)
+                for index, task in enumerate(tasks):
+                    if task.limit is not None:
+                        in_slice = batch.slice == index
+                        take[in_slice] = keep_mask(batch.key[in_slice], batch.target[in_slice], task.limit)
+                totals["sampled_out"] += np.bincount(batch.slice[~take], minlength=number)
+                _stage(batch, take, tasks, writers, ranges)
+        all_documents = len(outside.union(*inside))
+        return [
+            counted_view(
+                artefact,
+                tuple(ranges[index]),
+                {name: int(values[index]) for name, values in totals.items()},
+                seen=len(inside[index]),
+                of=all_documents,
+            )
+            for index, artefact in enumerate(artefacts)
+        ]
 
 
 def counted_view(artefact: Artefact, ranges: tuple[int, ...], totals: dict[str, int], *, seen: int, of: int) -> Viewed:
@@ -276,28 +308,3 @@ def _stage(
 def ranges_of(keys: npt.NDArray[np.uint64], ranges: int) -> npt.NDArray[np.int64]:
     """Return each key's range: ranges are equal spans of the keys' upper 32 bits."""
     return ((keys >> np.uint64(32)) * np.uint64(ranges) >> np.uint64(32)).astype(np.int64)
-
-
-MEASURE: Stage[ViewTask, ViewSpec, MeasuredTokens] = Stage(
-    name="change/measure",
-    noun="slices",
-    receipt=MeasuredTokens,
-    build=_measure,
-    unused={
-        **_OF_ALL,
-        "task.ranges": "nothing is written yet that has ranges",
-        "task.limit": "it follows from what is measured",
-    },
-    together=True,
-    unit="parts",
-)
-VIEW: Stage[ViewTask, ViewSpec, Viewed] = Stage(
-    name="change/view",
-    noun="slices",
-    receipt=Viewed,
-    build=_derive,
-    unused={**_OF_ALL, "options.targets.words": Unless("without a limit every sentence is kept", used=_downsamples)},
-    together=True,
-    unit="parts of slices",
-    splits=True,
-)

@@ -1,7 +1,7 @@
 """Questions with five options for reading systems, and the same as numbers.
 
-ASK             a part of cloze/pairs, and of cloze/questions -> rows `ASKED_ROWS`
-ENCODE_ASKED    all of a language -> EncodedAsked: what a reader is trained on
+AskPart         a part of cloze/pairs, and of cloze/questions -> rows `ASKED_ROWS`
+EncodeAsked     all of a language -> EncodedAsked: what a reader is trained on
 
 Questions are those that `lexbeam cloze questions` kept, or targets that the files have with their
 options. Words are those of passages, of summaries without the words that any question asks for, and all
@@ -21,14 +21,15 @@ from lexbeam.transforms.cloze.answers.five_way import FIVE, stand_in_passage
 from lexbeam.transforms.cloze.filters.candidates import question_id
 from lexbeam.transforms.cloze.pairs.pair import ARTICLE_DIGITS, PLACEHOLDER, Row
 from lexbeam.transforms.cloze.questions.question import gapped
-from lexbeam.transforms.cloze.readers.data import PAIR_ROWS, GroupTask, QuestionGroup, lists_of
+from lexbeam.transforms.cloze.readers.data import PAIR_ROWS, GroupTask, lists_of
 from lexbeam.transforms.cloze.readers.encoding import flat, numbered, rows_of, write_bounds
 from lexbeam.transforms.cloze.readers.options import PLACEHOLDER as GAP
 from lexbeam.transforms.cloze.readers.options import RESERVED, NumberLists, Questions
 from lexbeam.transforms.common.draws.by_content import content_hashes
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.options.fields import option
-from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.artefacts import Artefact, Step
+from lexbeam.transforms.common.store.identity import Position
 from lexbeam.transforms.common.store.receipts import File, HashedStream, checked
 from lexbeam.transforms.common.store.tables import Part, PartFile, RowsByKey, read_table, write_part, write_rows
 
@@ -80,7 +81,7 @@ class VocabularyOptions:
 class AskTask(NamedTuple):
     """A part of the pairs, and of the questions about them; None: targets of the files."""
 
-    number: int
+    number: Position
     pairs: Part
     questions: tuple[Part, ...] | None
 
@@ -98,16 +99,23 @@ class FiveWayQuestions:
     counts: tuple[tuple[str, str, int], ...]
 
 
-def _ask(artefact: Artefact, task: AskTask, _: None) -> FiveWayQuestions:
-    counts: Counter[tuple[str, str]] = Counter()
+@dataclass(frozen=True)
+class AskPart(Step[AskTask, FiveWayQuestions]):
+    """Find the five-way questions of a part of the pairs."""
 
-    def tables() -> Iterator[pa.Table]:
-        for rows in _of_articles(task, counts):
-            rows.sort(key=lambda row: (row["question_id"], row["kind"]))
-            yield pa.Table.from_pylist(rows, ASKED_ROWS)
+    name, noun, unit = "cloze/ask", "questions", "parts of questions"
 
-    part = write_part(artefact, ASKED_ROWS, tables(), sort_keys=("question_id", "kind"))
-    return FiveWayQuestions(part, tuple((*key, count) for key, count in sorted(counts.items())))
+    def make(self, artefact: Artefact, task: AskTask) -> FiveWayQuestions:
+        """Write the questions."""
+        counts: Counter[tuple[str, str]] = Counter()
+
+        def tables() -> Iterator[pa.Table]:
+            for rows in _of_articles(task, counts):
+                rows.sort(key=lambda row: (row["question_id"], row["kind"]))
+                yield pa.Table.from_pylist(rows, ASKED_ROWS)
+
+        part = write_part(artefact, ASKED_ROWS, tables(), sort_keys=("question_id", "kind"))
+        return FiveWayQuestions(part, tuple((*key, count) for key, count in sorted(counts.items())))
 
 
 def _of_articles(task: AskTask, counts: Counter[tuple[str, str]]) -> Iterator[list[Row]]:
@@ -162,16 +170,6 @@ def _questions(rows: list[Row], pairs: Mapping[str, Row]) -> Iterator[tuple[Row,
         yield {**row, "token": pair["summary_starts"].index(start)}, ""
 
 
-ASK: Stage[AskTask, None, FiveWayQuestions] = Stage(
-    name="cloze/ask",
-    noun="questions",
-    receipt=FiveWayQuestions,
-    build=_ask,
-    unused={"task.number": "parts hold rows, not the number that they have"},
-    unit="parts of questions",
-)
-
-
 def asked_texts(pairs: Part, asked: Part) -> Iterator[tuple[Row, str, str]]:
     """Yield the questions of a part: their row of `ASKED_ROWS`, passage, summary with the gap."""
     names = ("question_id", "kind", "pair_id", "token", "options", "label", "split")
@@ -206,44 +204,58 @@ class EncodedAsked:
     pairs: File
 
 
-def _encode(artefact: Artefact, task: GroupTask, options: VocabularyOptions) -> EncodedAsked:
-    asked = read_table([checked(part) for part in task.candidates])
-    asked = asked.filter(pc.equal(pc.fill_null(asked["language"], ""), task.group.language))
-    asked = asked.sort_by([("question_id", "ascending"), ("kind", "ascending")]).combine_chunks()
-    words = _words(task, asked, options)
-    pairs, summaries = _write_texts(artefact, task, asked, words["word"].combine_chunks())
-    of_pair = {pair: place for place, pair in enumerate(pairs["pair_id"].to_pylist())}
-    gapped_summaries = [summaries[name] for name in asked["question_id"].to_pylist()]
-    with artefact.writing(".summaries") as stream:
-        for text in gapped_summaries:
-            stream.write(text.tobytes())
-    write_bounds(artefact, ".summary_bounds", [len(text) for text in gapped_summaries])
-    option_numbers = pc.index_in(pc.utf8_lower(flat(asked["options"])), value_set=words["word"])
-    option_numbers = pc.add(option_numbers.cast(pa.int64()), RESERVED)
-    rows = pa.table(
-        [
-            asked["question_id"],
-            asked["kind"],
-            asked["article_id"],
-            asked["split"],
-            pa.array([of_pair[pair] for pair in asked["pair_id"].to_pylist()], pa.int64()),
-            asked["token"].cast(pa.int64()),
-            asked["label"].cast(pa.int64()),
-            pa.FixedSizeListArray.from_arrays(option_numbers, FIVE).cast(pa.list_(pa.int64())),
-            asked["standing"],
-        ],
-        schema=NUMBERED,
-    )
-    for suffix, table in {".words": words, ".questions": rows, ".pairs": pairs}.items():
-        with artefact.writing(suffix) as stream:
-            write_rows(stream, table.schema, [table])
-    passages, summary_files, texts = (
-        (artefact.file(f".{name}"), artefact.file(f".{singular}_bounds"))
-        for name, singular in (("passages", "passage"), ("summaries", "summary"), ("texts", "text"))
-    )
-    return EncodedAsked(
-        artefact.file(".words"), artefact.file(".questions"), passages, summary_files, texts, artefact.file(".pairs")
-    )
+@dataclass(frozen=True)
+class EncodeAsked(Step[GroupTask, EncodedAsked]):
+    """Turn the questions of a language into numbers."""
+
+    options: VocabularyOptions
+
+    name, noun, unit = "cloze/encode-asked", "systems", "languages"
+
+    def make(self, artefact: Artefact, task: GroupTask) -> EncodedAsked:
+        """Write words, questions, texts."""
+        asked = read_table([checked(part) for part in task.candidates])
+        asked = asked.filter(pc.equal(pc.fill_null(asked["language"], ""), task.group.language))
+        asked = asked.sort_by([("question_id", "ascending"), ("kind", "ascending")]).combine_chunks()
+        words = _words(task, asked, self.options)
+        pairs, summaries = _write_texts(artefact, task, asked, words["word"].combine_chunks())
+        of_pair = {pair: place for place, pair in enumerate(pairs["pair_id"].to_pylist())}
+        gapped_summaries = [summaries[name] for name in asked["question_id"].to_pylist()]
+        with artefact.writing(".summaries") as stream:
+            for text in gapped_summaries:
+                stream.write(text.tobytes())
+        write_bounds(artefact, ".summary_bounds", [len(text) for text in gapped_summaries])
+        option_numbers = pc.index_in(pc.utf8_lower(flat(asked["options"])), value_set=words["word"])
+        option_numbers = pc.add(option_numbers.cast(pa.int64()), RESERVED)
+        rows = pa.table(
+            [
+                asked["question_id"],
+                asked["kind"],
+                asked["article_id"],
+                asked["split"],
+                pa.array([of_pair[pair] for pair in asked["pair_id"].to_pylist()], pa.int64()),
+                asked["token"].cast(pa.int64()),
+                asked["label"].cast(pa.int64()),
+                pa.FixedSizeListArray.from_arrays(option_numbers, FIVE).cast(pa.list_(pa.int64())),
+                asked["standing"],
+            ],
+            schema=NUMBERED,
+        )
+        for suffix, table in {".words": words, ".questions": rows, ".pairs": pairs}.items():
+            with artefact.writing(suffix) as stream:
+                write_rows(stream, table.schema, [table])
+        passages, summary_files, texts = (
+            (artefact.file(f".{name}"), artefact.file(f".{singular}_bounds"))
+            for name, singular in (("passages", "passage"), ("summaries", "summary"), ("texts", "text"))
+        )
+        return EncodedAsked(
+            artefact.file(".words"),
+            artefact.file(".questions"),
+            passages,
+            summary_files,
+            texts,
+            artefact.file(".pairs"),
+        )
 
 
 def _write_texts(
@@ -349,15 +361,3 @@ def counts_of(encoded: EncodedAsked) -> np.ndarray:
     """Return how often each word stands in passages, by its number, int64."""
     in_passages = read_table([checked(encoded.words)])["in_passages"].to_numpy()
     return np.concatenate([np.zeros(RESERVED, np.int64), in_passages])
-
-
-ENCODE_ASKED: Stage[GroupTask, VocabularyOptions, EncodedAsked] = Stage(
-    name="cloze/encode-asked", noun="systems", receipt=EncodedAsked, build=_encode, unit="languages"
-)
-
-
-def language_task(
-    language: str, pairs: tuple[Part, ...], asked: tuple[Part, ...], more: tuple[Part, ...] = ()
-) -> GroupTask:
-    """Return what `ENCODE_ASKED` takes: all pairs, all parts of `ASK`, and further pairs."""
-    return GroupTask(QuestionGroup("", language), pairs, asked, more)

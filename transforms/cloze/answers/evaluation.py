@@ -8,13 +8,14 @@ questions are alike.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lexbeam.schemas.cloze.pairs import KINDS
+from lexbeam.schemas.cloze import KINDS
 from lexbeam.schemas.common_tables import CLOZE_METRICS
 from lexbeam.transforms.cloze.answers.data import EncodedAsked, counts_of, flat_numbers, numbered_questions
 from lexbeam.transforms.cloze.answers.five_way import (
@@ -30,7 +31,7 @@ from lexbeam.transforms.cloze.answers.five_way import (
     subset_of,
 )
 from lexbeam.transforms.common.errors import LexbeamError
-from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.artefacts import Artefact, Step
 from lexbeam.transforms.common.store.receipts import checked
 from lexbeam.transforms.common.store.tables import Part, PartFile, read_table, sort_rows, write_part
 from lexbeam.transforms.evaluation.bootstrap import BootstrapOptions
@@ -170,8 +171,9 @@ class MeasureTask(NamedTuple):
     encoded: tuple[tuple[str, EncodedAsked], ...]
 
 
-class MeasureSettings(NamedTuple):
-    """How answers are measured.
+@dataclass(frozen=True)
+class MeasureAnswers(Step[MeasureTask, PartFile]):
+    """Measure answers: accuracy by system and kind.
 
     Attributes:
         bootstrap: of intervals.
@@ -181,22 +183,22 @@ class MeasureSettings(NamedTuple):
     bootstrap: BootstrapOptions
     split: str | None
 
+    name, noun, unit = "cloze/measure-answers", "metrics", "tables"
 
-def _measure(artefact: Artefact, task: MeasureTask, settings: MeasureSettings) -> PartFile:
-    key, frequencies = _key(task, settings.split)
-    systems = [*baselines_of(key, frequencies), *_answered(task, key)]
-    rows = list(evaluated(key, systems, settings.bootstrap))
-    table = pa.Table.from_pylist(rows, CLOZE_METRICS.schema())
-    return write_part(
-        artefact, CLOZE_METRICS.schema(), [sort_rows(table, CLOZE_METRICS.key)], sort_keys=CLOZE_METRICS.key
-    )
+    def make(self, artefact: Artefact, task: MeasureTask) -> PartFile:
+        """Write the metrics."""
+        key, frequencies = _key(task, self.split)
+        systems = [*baselines_of(key, frequencies), *_answered(task, key)]
+        table = pa.Table.from_pylist(list(evaluated(key, systems, self.bootstrap)), CLOZE_METRICS.schema())
+        rows = sort_rows(table, CLOZE_METRICS.key)
+        return write_part(artefact, CLOZE_METRICS.schema(), [rows], sort_keys=CLOZE_METRICS.key)
 
 
 def _key(task: MeasureTask, split: str | None) -> tuple[Key, Floats]:
     """Return the questions, and how often each option occurs in passages."""
     tables = []
     frequencies = [np.zeros((0, FIVE))]
-    for _, encoded in sorted(task.encoded, key=_language):
+    for _, encoded in task.encoded:
         _, rows = numbered_questions(encoded)
         if split is not None:
             rows = rows.filter(pc.equal(pc.fill_null(rows["split"], ""), split))
@@ -214,7 +216,7 @@ def _key(task: MeasureTask, split: str | None) -> tuple[Key, Floats]:
 def _answered(task: MeasureTask, key: Key) -> Iterator[MeasuredSystem]:
     """Yield the systems, each with its answers; what it was trained on is a system of its own."""
     names = ["question_id", "kind", "system", "trained_on", "chosen"]
-    rows = read_table([checked(part) for part in sorted(task.answers)], names)
+    rows = read_table([checked(part) for part in task.answers], names)
     rows = rows.set_column(3, "trained_on", pc.fill_null(rows["trained_on"], ""))
     places = {question: place for place, question in enumerate(zip(key.ids, key.kinds, strict=True))}
     named = rows.select(names[2:4]).group_by(names[2:4], use_threads=False).aggregate([])
@@ -226,17 +228,3 @@ def _answered(task: MeasureTask, key: Key) -> Iterator[MeasuredSystem]:
         chances = (chosen[:, None] == np.arange(FIVE)).astype(np.float64)
         order = np.argsort(at)
         yield MeasuredSystem(name, trained_on, at[order], chances[order])
-
-
-def _language(element: tuple[str, EncodedAsked]) -> str:
-    return element[0]
-
-
-MEASURE_ANSWERS: Stage[MeasureTask, MeasureSettings, PartFile] = Stage(
-    name="cloze/measure-answers",
-    noun="metrics",
-    receipt=PartFile,
-    build=_measure,
-    unordered=("task.answers", "task.encoded"),
-    unit="tables",
-)

@@ -39,7 +39,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lexbeam.schemas.cloze.pairs import KINDS
+from lexbeam.schemas.cloze import KINDS
 from lexbeam.transforms.annotation.engines.engine import plain_tokens
 from lexbeam.transforms.cloze.pairs.pair import GivenTarget, RawPair, article_id
 from lexbeam.transforms.cloze.pairs.pair_layouts import InputText, ReadOptions, read_recam

@@ -1,7 +1,4 @@
-"""Candidates: every word of a summary, for each kind of questions, with every filter's verdict.
-
-JUDGE    a part of cloze/pairs, and thresholds -> a part of cloze/candidates
-"""
+"""Candidates: every word of a summary, for each kind of questions, with every filter's verdict."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,19 +6,34 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from lexbeam.schemas.cloze.candidates import CANDIDATES
-from lexbeam.schemas.cloze.pairs import CRITERIA
-from lexbeam.transforms.cloze.filters.base import ABSTAINS, FAILS, PASSES, FilterSetting, Verdicts
-from lexbeam.transforms.cloze.filters.batches import COLUMNS, PairBatch, batch_of, batches_of
-from lexbeam.transforms.cloze.filters.registry import FILTERS, FilterVerdicts, filters_of, judge
-from lexbeam.transforms.cloze.filters.thresholds import Thresholds
+from lexbeam.schemas.cloze import CANDIDATES, CRITERIA, PAIRS
+from lexbeam.transforms.annotation.engines.engine import Engine
+from lexbeam.transforms.cloze.filters.cloze_filter import (
+    ABSTAINS,
+    COLUMNS,
+    FAILS,
+    PASSES,
+    FilterSetting,
+    PairBatch,
+    Verdicts,
+    batch_of,
+    batches_of,
+)
+from lexbeam.transforms.cloze.filters.filters_of_kinds import FILTERS, FilterVerdicts, filters_of, judge
+from lexbeam.transforms.cloze.filters.similarity import Thresholds
+from lexbeam.transforms.cloze.pairs.loaded_pairs import ANNOTATION
+from lexbeam.transforms.cloze.pairs.pair import TEXTS, LengthOptions, RawPair, Row, annotate_pairs, join_rows, pair_row
+from lexbeam.transforms.cloze.word_resources import WORDNET
+from lexbeam.transforms.common.arithmetic import one_thread
 from lexbeam.transforms.common.code.fingerprints import digest
 from lexbeam.transforms.common.code.registry import docs_of
 from lexbeam.transforms.common.store.artefacts import Artefact, Stage
 from lexbeam.transforms.common.store.receipts import checked
 from lexbeam.transforms.common.store.tables import Part, PartFile, read_rows, sort_rows, write_part
 from lexbeam.transforms.inflection.models import chosen_formats
+from lexbeam.transforms.lexicon.wordnet.wordnet import WordNet
 
 _HALF = 16
 
@@ -32,7 +44,7 @@ class CandidateSetting(NamedTuple):
     Attributes:
         kinds: of questions.
         optional: filters beside the kinds' own criteria.
-        evaluate: one of `registry.EVALUATE`.
+        evaluate: one of `EVALUATE`.
         setting: resources and options of filters.
         without: filters that lack their resource; what passes the others may or may not pass these.
         columns: all filters and their doc lines, for the columns of the table.
@@ -220,9 +232,9 @@ def _judge(artefact: Artefact, task: CandidateTask, rules: CandidateSetting) -> 
 def _chosen(_: object, rules: CandidateSetting) -> Mapping[str, Sequence[str]]:
     setting = rules.setting
     return {
-        "lexbeam.transforms.cloze.filters.registry:FILTERS": rules.filters(),
-        "lexbeam.transforms.cloze.filters.nonspecificity:SENSES": [setting.sense],
-        "lexbeam.transforms.cloze.filters.scores:PROPER_NOUNS": [setting.propn],
+        "lexbeam.transforms.cloze.filters.filters_of_kinds:FILTERS": rules.filters(),
+        "lexbeam.transforms.cloze.filters.abstract_words:SENSES": [setting.sense],
+        "lexbeam.transforms.cloze.filters.abstract_words:PROPER_NOUNS": [setting.propn],
         **(chosen_formats(setting.inflector) if setting.abstractness is None else {}),
     }
 
@@ -237,3 +249,104 @@ JUDGE: Stage[CandidateTask, CandidateSetting, Judgement] = Stage(
     blas=True,
     unit="parts",
 )
+
+
+_WORD = ("question_id", "sentence", "token", "form", "lemma", "upos")
+_LEFT_OUT = (*_WORD, "kind", "pair_id", "article_id", "target", "passed", "reason")
+_OF_WORD = {"sense": "nonspecificity_match", "depth": "nonspecificity_value", "rating": "abstractness_value"}
+# A row for each word and kind; the filters' columns are those of candidates.
+COLUMNS_EXPLAINED = (
+    *_WORD,
+    "sense",
+    "gloss",
+    "depth",
+    "rating",
+    "kind",
+    *(name for name in CANDIDATES.schema().names if name not in _LEFT_OUT),
+    "passed",
+    "reason",
+)
+
+
+def pair_of(
+    passage: str, summary: str, *, language: str | None, engine: Engine | None, lengths: LengthOptions
+) -> pa.Table:
+    """Return a passage and its summary as a row of `cloze/pairs`, annotated.
+
+    Args:
+        passage: the passage, cleaned.
+        summary: the summary, cleaned.
+        language: theirs; None: not known.
+        engine: a loaded engine; None: word forms alone.
+        lengths: how long they may be.
+
+    Raises:
+        BadRecord: they are no pair, for the reasons that `pair_row` gives.
+    """
+    raw = RawPair("", passage, summary, language=language)
+    nothing = {f"{text}_{name}": None for text in TEXTS for name in ANNOTATION}
+    row = {**nothing, **pair_row(raw, lengths), "source": "", "number": 0}
+    pair: Row = join_rows([row])
+    with one_thread():
+        annotate_pairs([pair], engine)
+    return pa.Table.from_pylist([pair], PAIRS.schema())
+
+
+def explained(rows: pa.Table, rules: CandidateSetting) -> pa.Table:
+    """Return the verdicts on the words of summaries, with `COLUMNS_EXPLAINED`.
+
+    A row is a word and a kind, in the order of words, then of kinds. Sense, gloss, depth and rating
+    stand in all rows of a word, whichever kind uses them. `passed` is null where no filter rejects
+    the word, but one was left out that makes words of the kind abstract.
+
+    Args:
+        rows: rows of `cloze/pairs`.
+        rules: which filters decide, with all thresholds.
+    """
+    with one_thread():
+        candidates, _ = candidates_of(batch_of(rows.select(list(COLUMNS)).combine_chunks()), rules)
+    places = {kind: place for place, kind in enumerate(rules.kinds)}
+    order = pa.array([places[kind] for kind in candidates["kind"].to_pylist()], pa.int32())
+    by = [(name, "ascending") for name in ("pair_id", "token", "order")]
+    candidates = candidates.append_column("order", order).sort_by(by)
+    of_words = {
+        name: _of_words(candidates[column].combine_chunks(), len(rules.kinds)) for name, column in _OF_WORD.items()
+    }
+    wordnet = rules.setting.lexicon.find(WORDNET, rows["language"][0].as_py())
+    glosses = glosses_of(wordnet, of_words["sense"])
+    open_to = [kind for kind in rules.kinds if rules.is_open(kind)]
+    is_open = pc.and_(candidates["passed"], pc.is_in(candidates["kind"], pa.array(open_to, pa.string())))
+    passed = pc.if_else(is_open, pa.scalar(None, pa.bool_()), candidates["passed"])
+    columns = {
+        **{name: candidates[name] for name in candidates.schema.names},
+        **of_words,
+        "gloss": glosses,
+        "passed": passed,
+    }
+    return pa.table({name: columns[name] for name in COLUMNS_EXPLAINED})
+
+
+def _of_words(values: pa.Array, kinds: int) -> pa.Array:
+    """Return for each row what some kind's row of its word has; each word has a row a kind."""
+    by_kind = [values.take(pa.array(range(kind, len(values), kinds))) for kind in range(kinds)]
+    known = pc.coalesce(*by_kind)
+    return known.take(pa.array(np.repeat(np.arange(len(known)), kinds)))
+
+
+def glosses_of(wordnet: object, names: pa.Array) -> pa.Array:
+    """Return the definitions of senses by their names, such as `person.n.1`; null where null.
+
+    Args:
+        wordnet: where the names are from; None: there is none, and every name is null.
+        names: as `nonspecificity.sense_names` writes them.
+    """
+    if not isinstance(wordnet, WordNet):
+        return pa.nulls(len(names), pa.string())
+    glosses: dict[str | None, str | None] = {None: None}
+    for name in names.to_pylist():
+        if name not in glosses:
+            word, letter, number = name.rsplit(".", 2)
+            senses = wordnet.senses_of(pa.array([word]), letter).values
+            sense = senses[wordnet.sense_numbers(senses) == int(number)]
+            glosses[name] = wordnet.definitions(wordnet.synset_of(np.asarray(sense)))[0].as_py()
+    return pa.array([glosses[name] for name in names.to_pylist()], pa.string())

@@ -11,9 +11,9 @@ from typing import Any
 
 import apache_beam as beam
 
-from lexbeam.schemas.cloze.candidates import CANDIDATES
+from lexbeam.schemas.cloze import CANDIDATES
 from lexbeam.transforms.cloze.filters.candidates import JUDGE, CandidateSetting, CandidateTask
-from lexbeam.transforms.cloze.filters.thresholds import MEASURE, SETTLE, Sampled, Thresholds
+from lexbeam.transforms.cloze.filters.similarity import MEASURE, SETTLE, Sampled, Thresholds
 from lexbeam.transforms.common.store.artefacts import Workspace
 from lexbeam.transforms.common.store.ptransforms import Collect, MakeArtefact, NameParts
 from lexbeam.transforms.common.store.tables import Part

@@ -4,14 +4,16 @@ A record that gives no pair is a reject. The pairs of an article lie side by sid
 run, and of the pairs that are annotated at a time.
 """
 
+import itertools
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import pyarrow as pa
 
-from lexbeam.schemas.cloze.pairs import PAIR_INPUTS, PAIR_REJECTS, PAIRS
+from lexbeam.schemas.cloze import PAIR_INPUTS, PAIR_REJECTS, PAIRS
+from lexbeam.transforms.annotation.engines.engine import Engine
 from lexbeam.transforms.cloze.pairs.pair import (
     TEXTS,
     LengthOptions,
@@ -30,27 +32,24 @@ from lexbeam.transforms.cloze.pairs.pair_layouts import (
     ReadOptions,
     corpus_pairs,
 )
-from lexbeam.transforms.common.arithmetic import one_thread
 from lexbeam.transforms.common.portions import batched
-from lexbeam.transforms.common.publish.forgotten import Forgotten
-from lexbeam.transforms.common.store.artefacts import Artefact, Stage
 from lexbeam.transforms.common.store.staged import MergeTask
 from lexbeam.transforms.corpora.annotated_corpora import PartPair
-from lexbeam.transforms.formats.ingest.ingestion import InputFile, Unit, acceptable
-from lexbeam.transforms.formats.readers.registry import printable
-from lexbeam.transforms.formats.records.base import BadRecord, Reject
+from lexbeam.transforms.formats.ingest.ingestion import InputFile, Unit
+from lexbeam.transforms.formats.ingest.staged_records import RejectStage
+from lexbeam.transforms.formats.records.base import Reject
 from lexbeam.transforms.formats.records.scripts import check_script
 from lexbeam.transforms.formats.sources.readings import FileReading
-from lexbeam.transforms.intake.intake_staging import Loaded, LoadedCounts, RowSchema, Staging, stage_unit
-from lexbeam.transforms.intake.settling import (
-    Settled,
-    TaskStages,
-    TextAnnotationOptions,
-    chosen_engine,
-    engine_of,
-    grouped_rows,
-    write_tables,
+from lexbeam.transforms.intake.intake_staging import (
+    Given,
+    ReadFiles,
+    ReadPart,
+    RejectRule,
+    RowSchema,
+    Staging,
+    rejected,
 )
+from lexbeam.transforms.intake.settling import Counts, SettleRows, grouped_rows
 
 _TARGET = pa.struct(
     [
@@ -89,7 +88,6 @@ _COLUMNS = pa.schema(
         *((f"passage_{name}", kind) for name, kind in ANNOTATION.items()),
     ]
 )
-STAGE = "pairs"  # of rejects
 # Bytes of a row besides its texts; of a token with its annotation.
 _OVERHEAD, _TOKEN = 500, 60
 
@@ -101,190 +99,123 @@ def _size(row: Mapping[str, Any]) -> int:
 ROWS = RowSchema(_COLUMNS, ("key", "source", "number", "position"), _size)
 
 
-@dataclass(frozen=True, kw_only=True)
-class PairReadOptions:
-    """What decides how files become pairs: how they are read, how long texts may be, and what is left out."""
+RULE = RejectRule("records")
 
-    read: ReadOptions
+
+def _given(source: str, entry: PairEntry, number: int = 0) -> Given[RawPair]:
+    if isinstance(entry, Reject):
+        return rejected(source, entry)
+    return Given(source, entry.position, entry, number)
+
+
+def _row(given: Given[RawPair], pair: RawPair, lengths: LengthOptions, engine_language: str | None = None) -> Row:
+    check_script(f"{pair.passage}\n{pair.summary}", engine_language)
+    return {**pair_row(pair, lengths), "source": given.source, "number": given.number}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadPairs(ReadFiles[RawPair]):
+    """Read files as pairs: how, and how long texts may be."""
+
+    how: ReadOptions
     lengths: LengthOptions
-    forgotten: Forgotten | None = None
+
+    name = "cloze/read"
+    schema, reject_stage, tidies = ROWS, "pairs", True
+
+    def given(
+        self, staging: Staging, file: InputFile, reading: FileReading, notes: Counter[str]
+    ) -> Iterator[Given[RawPair]]:
+        """Yield the pairs of a file."""
+        layout = LAYOUTS[self.how.layout]
+        how = self.how if layout.format is None else replace(self.how, format=layout.format)
+        assert layout.read is not None  # `ReadCorpusPairs` reads folders
+        entries = staging.remembered(layout.read(InputText(file.name, file.path, reading.open), how))
+        for number, (source, entry) in enumerate(entries):
+            yield _given(source, entry, number)
+
+    def rows(self, given: Given[RawPair], record: RawPair) -> list[Row]:
+        """Return the row of a pair."""
+        return [_row(given, record, self.lengths, self.how.engine_language)]
+
+    def chosen(self, task: Unit) -> dict[str, tuple[str, ...]]:
+        """Return the layout, and what reads its files."""
+        layout = self.how.layout
+        chosen: dict[str, tuple[str, ...]] = {"lexbeam.transforms.cloze.pairs.pair_layouts:LAYOUTS": (layout,)}
+        if (format := LAYOUTS[layout].format) is not None:
+            chosen["lexbeam.transforms.formats.readers.registry:READERS"] = (format,)
+        return chosen
 
 
 @dataclass(frozen=True, kw_only=True)
-class CorpusPairOptions:
-    """What decides how the documents of a corpus become pairs."""
+class ReadCorpusPairs(ReadPart[PartPair, RawPair]):
+    """Cut the documents of a corpus into pairs, with their annotation."""
 
     cut: CutOptions
     lengths: LengthOptions
     language: str | None = None
     genre: str | None = None
 
+    name = "cloze/read-corpus"
+    schema, reject_stage, tidies = ROWS, "pairs", True
 
-def _add(
-    staging: Staging,
-    source: str,
-    number: int,
-    entry: RawPair | Reject,
-    lengths: LengthOptions,
-    engine_language: str | None = None,
-) -> None:
-    """Stage a record: the `number`th of its file."""
-    try:
-        if isinstance(entry, Reject):
-            raise BadRecord(entry.reason, entry.detail)
-        check_script(f"{entry.passage}\n{entry.summary}", engine_language)
-        staging.add([{**pair_row(entry, lengths), "source": source, "number": number}])
-    except BadRecord as error:
-        detail = " ".join(printable(error.detail).split())
-        staging.reject(source, entry.position, BadRecord(error.reason, detail))
+    def name_of(self, task: PartPair) -> str:
+        """Return its content's digest: parts of corpora have the same names."""
+        return task.documents.sha256
 
+    def given(self, staging: Staging, task: PartPair) -> Iterator[Given[RawPair]]:
+        """Yield the documents of a part; their places in it mean nothing."""
+        return itertools.starmap(_given, corpus_pairs(task, self.cut, self.language, self.genre))
 
-def _read(artefact: Artefact, unit: Unit, options: PairReadOptions) -> Loaded:
-    """Read the files of a unit.
-
-    Raises:
-        LexbeamError: a file is of another layout.
-        Superseded: a file is no longer what the artefact is named by.
-    """
-    layout = LAYOUTS[options.read.layout]
-    read, how = layout.read, options.read
-    assert read is not None  # `READ_CORPUS` reads folders
-    if layout.format is not None:
-        how = replace(how, format=layout.format)
-
-    with Staging(artefact, ROWS, STAGE, forgotten=options.forgotten) as staging:
-
-        def entries(
-            file: InputFile, reading: FileReading, _: Counter[str]
-        ) -> Iterator[tuple[int, tuple[str, PairEntry]]]:
-            return enumerate(staging.remembered(read(InputText(file.name, file.path, reading.open), how)))
-
-        def add(numbered: tuple[int, tuple[str, PairEntry]]) -> None:
-            number, (source, entry) = numbered
-            _add(staging, source, number, entry, options.lengths, how.engine_language)
-
-        inputs = stage_unit(staging, unit, entries, add)
-    return staging.loaded(inputs)
-
-
-def _read_corpus(artefact: Artefact, part: PartPair, options: CorpusPairOptions) -> Loaded:
-    """Read the documents of a part of a corpus, with their annotation."""
-    # Parts of corpora have the same names: their content identifies them.
-    with Staging(artefact, ROWS, STAGE, name=part.documents.sha256) as staging:
-        entries = corpus_pairs(part, options.cut, options.language, options.genre)
-        for source, entry in entries:  # their places in the part mean nothing
-            _add(staging, source, 0, entry, options.lengths)
-    return staging.loaded(size=part.documents.bytes)
-
-
-def _chosen(_: Unit, options: PairReadOptions) -> dict[str, tuple[str, ...]]:
-    layout = options.read.layout
-    chosen: dict[str, tuple[str, ...]] = {"lexbeam.transforms.cloze.pairs.pair_layouts:LAYOUTS": (layout,)}
-    if (format := LAYOUTS[layout].format) is not None:
-        chosen["lexbeam.transforms.formats.readers.registry:READERS"] = (format,)
-    return chosen
-
-
-READ: Stage[Unit, PairReadOptions, Loaded] = Stage(
-    name="cloze/read",
-    noun="intake",
-    receipt=Loaded,
-    build=_read,
-    unused={"options.read.reader.layers": "pairs have no layers"},
-    chosen=_chosen,
-    unit="batches",
-)
-READ_CORPUS: Stage[PartPair, CorpusPairOptions, Loaded] = Stage(
-    name="cloze/read-corpus", noun="intake", receipt=Loaded, build=_read_corpus, unit="parts"
-)
-
-
-_ANNOTATED = 64  # pairs that are annotated at a time, and their code points
-_CHARACTERS = 1 << 19
+    def rows(self, given: Given[RawPair], record: RawPair) -> list[Row]:
+        """Return the row of a pair."""
+        return [_row(given, record, self.lengths)]
 
 
 @dataclass(frozen=True, kw_only=True)
-class SettledPairs(Settled):
-    """Receipt of a part: its file, and counts for the summary of the run.
+class SettlePairs(SettleRows[MergeTask]):
+    """Join equal pairs, annotate their texts, and find their targets."""
 
-    Attributes:
-        flags: pairs by flag.
-        targets: targets by kind, and how many of them were found.
-        languages: pairs by language; empty: of none.
-        articles: passages that differ.
-        repeated: records that joined a pair that was there.
-        words: tokens of summaries and of passages.
-    """
+    name = "cloze/settle"
+    noun = "pairs"
+    tables = (PAIRS,)
+    rejects = PAIR_REJECTS
+    inputs = PAIR_INPUTS
+    at_once = 64
 
-    flags: dict[str, int]
-    targets: dict[str, tuple[int, int]]
-    languages: dict[str, int]
-    articles: int
-    repeated: int
-    words: tuple[int, int]
+    def merged(self, task: MergeTask, counts: Counts, rejects: RejectStage) -> Iterator[Row]:
+        """Yield pairs in the order of their ids; count passages that differ."""
+        article = ""
+        for _, rows in grouped_rows(task, ROWS):
+            pair = join_rows(rows)
+            counts["amounts"]["articles"] += pair["article_id"] != article
+            article = pair["article_id"]
+            yield pair
 
+    def dealt(self, rows: Iterable[Row]) -> Iterator[list[Row]]:
+        """Yield pairs as they are annotated together, by their code points."""
+        return batched(rows, self.at_once, size=_characters, largest=_CHARACTERS)
 
-def acceptable_records(counts: LoadedCounts, share: float) -> bool:
-    """Return whether few enough of all records were rejected, see `acceptable`."""
-    faults = counts.rejected - counts.reasons.get("forgotten", 0)
-    return acceptable(counts.records + counts.rejected, faults, share)
+    def finish(self, rows: list[Row], engine: Engine | None) -> None:
+        """Annotate pairs, and find their targets."""
+        annotate_pairs(rows, engine)
+        for pair in rows:
+            give_places(pair)
 
-
-class _Tally:
-    """Counts for the receipt of a part."""
-
-    def __init__(self) -> None:
-        self.flags: Counter[str] = Counter()
-        self.targets: Counter[str] = Counter()
-        self.found: Counter[str] = Counter()
-        self.languages: Counter[str] = Counter()
-        self.articles = self.repeated = 0
-        self.words = [0, 0]
-        self._article = ""
-
-    def add(self, pair: Row) -> None:
-        self.flags.update(pair["flags"])
-        for target in pair["targets"]:
-            self.targets[target["kind"]] += 1
-            self.found[target["kind"]] += target["token"] is not None
-        self.languages[pair["language"] or ""] += 1
-        self.articles += pair["article_id"] != self._article
-        self._article = pair["article_id"]
-        self.repeated += pair["rows"] - 1
-        for place, name in enumerate(TEXTS):
-            self.words[place] += len(pair[f"{name}_forms"])
+    def count(self, row: Row, counts: Counts) -> None:
+        """Count flags, languages (empty: none), targets by kind, those found, records that joined a pair, tokens."""
+        counts["flags"].update(row["flags"])
+        counts["languages"][row["language"] or ""] += 1
+        for target in row["targets"]:
+            counts["targets"][target["kind"]] += 1
+            counts["found"][target["kind"]] += target["token"] is not None
+        counts["amounts"]["repeated"] += row["rows"] - 1
+        for name in TEXTS:
+            counts["amounts"][f"{name}_tokens"] += len(row[f"{name}_forms"])
 
 
-def _settle(artefact: Artefact, task: MergeTask, options: TextAnnotationOptions) -> SettledPairs:
-    engine = engine_of(options)
-    tally = _Tally()
-
-    def batches() -> Iterator[list[list[Row]]]:
-        with one_thread():
-            joined = (join_rows(rows) for _, rows in grouped_rows(task, ROWS))
-            for pairs in batched(joined, _ANNOTATED, size=_characters, largest=_CHARACTERS):
-                annotate_pairs(pairs, engine)
-                for pair in pairs:
-                    give_places(pair)
-                    tally.add(pair)
-                yield [pairs]
-
-    return SettledPairs(
-        tables=write_tables(artefact, (PAIRS,), batches()),
-        flags=dict(sorted(tally.flags.items())),
-        targets={kind: (tally.targets[kind], tally.found[kind]) for kind in sorted(tally.targets)},
-        languages=dict(sorted(tally.languages.items())),
-        articles=tally.articles,
-        repeated=tally.repeated,
-        words=(tally.words[0], tally.words[1]),
-    )
+_CHARACTERS = 1 << 19  # of pairs that are annotated at a time
 
 
 def _characters(pair: Row) -> int:
     return sum(len(pair[name]) for name in TEXTS)
-
-
-SETTLE: Stage[MergeTask, TextAnnotationOptions, SettledPairs] = Stage(
-    name="cloze/settle", noun="pairs", receipt=SettledPairs, build=_settle, chosen=chosen_engine, unit="parts"
-)
-SETTLING = TaskStages.of(SETTLE, PAIR_REJECTS, PAIR_INPUTS)

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from lexbeam.schemas.cloze.pairs import FLAGS, KINDS
+from lexbeam.schemas.cloze import FLAGS, KINDS
 from lexbeam.transforms.annotation.engines.engine import Engine, annotate_texts, count_words
 from lexbeam.transforms.common.code.fingerprints import text_digest
 from lexbeam.transforms.common.options.fields import option

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import BinaryIO, NamedTuple
 
-from lexbeam.schemas.cloze.pairs import KINDS
+from lexbeam.schemas.cloze import KINDS
 from lexbeam.transforms.annotation.engines.engine import annotate_text, split_paragraphs
 from lexbeam.transforms.annotation.engines.known_engines import load_splitter
 from lexbeam.transforms.cloze.pairs.pair import GivenTarget, RawPair, Row, annotation_columns
@@ -66,13 +66,13 @@ class DocumentCut(NamedTuple):
     passage: tuple[int, int]
 
 
-def cut(text: str, options: CutOptions, first_sentence: Callable[[int, str], int]) -> DocumentCut:
+def cut(text: str, options: CutOptions, end_of_first: Callable[[int, str], int]) -> DocumentCut:
     """Cut a document.
 
     Args:
         text: the document.
         options: how.
-        first_sentence: from where a paragraph starts, and the paragraph, where its first sentence
+        end_of_first: from where a paragraph starts, and the paragraph, where its first sentence
             ends, counted from its start; asked only if that is the summary.
 
     Raises:
@@ -85,7 +85,7 @@ def cut(text: str, options: CutOptions, first_sentence: Callable[[int, str], int
     start, body = paragraphs[0]
     end = length = len(body)
     if options.summary == "first-sentence":
-        end = first_sentence(start, body)
+        end = end_of_first(start, body)
     begin = length + start if not options.keep_rest else start + end
     passage = _stripped(text, begin, len(text))
     if passage[0] == passage[1]:

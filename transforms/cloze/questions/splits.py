@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lexbeam.schemas.cloze.pairs import CRITERIA, KINDS
+from lexbeam.schemas.cloze import CRITERIA, KINDS
 from lexbeam.transforms.cloze.questions.question import SCORES
 from lexbeam.transforms.common.draws.balancing import Floats, Ints
 from lexbeam.transforms.common.draws.by_content import content_hashes

@@ -8,7 +8,7 @@ Passages are written as they come and mapped into memory by whoever trains. So a
 all their words: whoever trains may read those of other folds alone, as `reading_in_folds` does.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import NamedTuple
 
 import numpy as np
@@ -113,34 +113,48 @@ class GroupTask(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Encoded:
-    """Receipt of a group's questions as numbers.
+class NumberedGroup:
+    """A group's questions as numbers, all that readers take.
 
     Attributes:
         words: table `WORDS`; the first has number `RESERVED`.
         candidates: table `CANDIDATE_WORDS`, in the order of `word`.
-        forms: table `FORMS`, of the lemmas of candidates.
         questions: table `QUESTION_ROWS`, in the order of ids.
         passages: numbers of words, int32, and where each pair's passage begins, int64.
         summaries: in the same form, one for each question.
         texts: in the same form, one for each pair: summaries with all their words.
         pairs: table `PAIR_ROWS`, in the order of passages.
         further: table `encoding.FURTHER`.
-        asked: questions.
-        named: candidate words.
     """
 
     words: File
     candidates: File
-    forms: File
     questions: File
     passages: tuple[File, File]
     summaries: tuple[File, File]
     texts: tuple[File, File]
     pairs: File
     further: File
+
+
+@dataclass(frozen=True)
+class Encoded(NumberedGroup):
+    """Receipt of a group's questions as numbers.
+
+    Attributes:
+        forms: table `FORMS`, of the lemmas of candidates.
+        asked: questions.
+        named: candidate words.
+    """
+
+    forms: File
     asked: int
     named: int
+
+    @property
+    def numbered(self) -> NumberedGroup:
+        """What readers take of it."""
+        return NumberedGroup(**{field.name: getattr(self, field.name) for field in fields(NumberedGroup)})
 
 
 def language_is(rows: pa.Table, language: str) -> pa.ChunkedArray:
@@ -154,7 +168,7 @@ def asked_rows(rows: pa.Table, kind: str, asked: str) -> pa.Table:
     return rows.filter(wanted)
 
 
-def questions(encoded: Encoded) -> Questions:
+def questions(encoded: NumberedGroup) -> Questions:
     """Return the questions of a group; texts are mapped into memory."""
     rows = read_table([checked(encoded.questions)])
     return Questions(
@@ -168,7 +182,7 @@ def questions(encoded: Encoded) -> Questions:
     )
 
 
-def further(encoded: Encoded) -> Further:
+def further(encoded: NumberedGroup) -> Further:
     """Return the further questions of a group, of all folds; texts are mapped into memory."""
     rows = read_table([checked(encoded.further)])
     pair = _numbers(rows, "pair")
@@ -185,18 +199,18 @@ def further(encoded: Encoded) -> Further:
     )
 
 
-def texts(encoded: Encoded) -> NumberLists:
+def texts(encoded: NumberedGroup) -> NumberLists:
     """Return summaries with all their words, a pair each; mapped into memory."""
     return lists_of(encoded.texts)
 
 
-def pairs(encoded: Encoded) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
+def pairs(encoded: NumberedGroup) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
     """Return the hash of each pair, and that of its article."""
     rows = read_table([checked(encoded.pairs)])
     return content_hashes(rows["pair_id"]), content_hashes(rows["article_id"])
 
 
-def candidates(encoded: Encoded) -> pa.Table:
+def candidates(encoded: NumberedGroup) -> pa.Table:
     """Return table `CANDIDATE_WORDS`."""
     return read_table([checked(encoded.candidates)]).combine_chunks()
 

@@ -1,7 +1,7 @@
 """From tables to arrays: the questions of a kind and language as numbers, see `data`.
 
-ENCODE    all parts of cloze/pairs and cloze/candidates -> Encoded: words, candidate words and their
-          forms, questions and further questions, and the words of passages and summaries
+EncodeGroup  all parts of cloze/pairs and cloze/candidates -> Encoded: words, candidate words and their
+             forms, questions and further questions, and the words of passages and summaries
 
 Most candidate words are the answer of few questions, but stand in texts, too: these places are further questions to
 train readers on. One in a summary makes a question as its answer does. One in a passage makes the words around it a
@@ -16,6 +16,7 @@ may have the word's form or lemma.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -39,7 +40,7 @@ from lexbeam.transforms.cloze.readers.data import (
 from lexbeam.transforms.cloze.readers.options import PLACEHOLDER, RESERVED, UNKNOWN, NumberLists
 from lexbeam.transforms.common.draws.by_content import content_hashes
 from lexbeam.transforms.common.errors import LexbeamError
-from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.artefacts import Artefact, Step
 from lexbeam.transforms.common.store.receipts import File, checked
 from lexbeam.transforms.common.store.tables import read_rows, write_rows
 
@@ -203,43 +204,52 @@ class _Counted(NamedTuple):
     asked: pa.Table
 
 
-def _encode(artefact: Artefact, task: GroupTask, options: EncodeOptions) -> Encoded:
-    counted = _count(task, options)
-    frequent = sorted((-count, word) for word, count in counted.words.items() if count >= options.min_count)
-    counts = [(word, -negative) for negative, word in frequent[: options.most_words]]
-    candidates = _candidate_rows(counted, options.min_answers)
-    words = pa.array([word for word, _ in counts], pa.large_string())
-    written = _write_texts(artefact, task, counted.asked, words, candidates["key"].combine_chunks(), options)
-    ids = counted.asked["question_id"].to_pylist()
-    summaries = [written.summaries[name] for name in ids]
-    with artefact.writing(".summaries") as stream:
-        for summary in summaries:
-            stream.write(summary.tobytes())
-    write_bounds(artefact, ".summary_bounds", [len(summary) for summary in summaries])
-    tables = {
-        ".words": pa.table([list(column) for column in zip(*counts, strict=True)] or [[]] * 2, schema=WORDS),
-        ".candidates": candidates,
-        ".forms": _form_rows(counted, candidates),
-        ".pairs": written.pairs,
-        ".further": written.further,
-        ".questions": _question_rows(counted.asked, written.pairs, candidates["key"]),
-    }
-    for suffix, table in tables.items():
-        with artefact.writing(suffix) as stream:
-            write_rows(stream, table.schema, [table])
-    return Encoded(
-        words=artefact.file(".words"),
-        candidates=artefact.file(".candidates"),
-        forms=artefact.file(".forms"),
-        questions=artefact.file(".questions"),
-        passages=written.passages,
-        summaries=(artefact.file(".summaries"), artefact.file(".summary_bounds")),
-        texts=written.texts,
-        pairs=artefact.file(".pairs"),
-        further=artefact.file(".further"),
-        asked=len(ids),
-        named=candidates.num_rows,
-    )
+@dataclass(frozen=True)
+class EncodeGroup(Step[GroupTask, Encoded]):
+    """Turn the questions of a kind and language into numbers."""
+
+    options: EncodeOptions
+
+    name, noun, unit = "cloze/encode", "readers", "groups"
+
+    def make(self, artefact: Artefact, task: GroupTask) -> Encoded:
+        """Write words, candidate words and their forms, questions, texts."""
+        counted = _count(task, self.options)
+        frequent = sorted((-count, word) for word, count in counted.words.items() if count >= self.options.min_count)
+        counts = [(word, -negative) for negative, word in frequent[: self.options.most_words]]
+        candidates = _candidate_rows(counted, self.options.min_answers)
+        words = pa.array([word for word, _ in counts], pa.large_string())
+        written = _write_texts(artefact, task, counted.asked, words, candidates["key"].combine_chunks(), self.options)
+        ids = counted.asked["question_id"].to_pylist()
+        summaries = [written.summaries[name] for name in ids]
+        with artefact.writing(".summaries") as stream:
+            for summary in summaries:
+                stream.write(summary.tobytes())
+        write_bounds(artefact, ".summary_bounds", [len(summary) for summary in summaries])
+        tables = {
+            ".words": pa.table([list(column) for column in zip(*counts, strict=True)] or [[]] * 2, schema=WORDS),
+            ".candidates": candidates,
+            ".forms": _form_rows(counted, candidates),
+            ".pairs": written.pairs,
+            ".further": written.further,
+            ".questions": _question_rows(counted.asked, written.pairs, candidates["key"]),
+        }
+        for suffix, table in tables.items():
+            with artefact.writing(suffix) as stream:
+                write_rows(stream, table.schema, [table])
+        return Encoded(
+            words=artefact.file(".words"),
+            candidates=artefact.file(".candidates"),
+            forms=artefact.file(".forms"),
+            questions=artefact.file(".questions"),
+            passages=written.passages,
+            summaries=(artefact.file(".summaries"), artefact.file(".summary_bounds")),
+            texts=written.texts,
+            pairs=artefact.file(".pairs"),
+            further=artefact.file(".further"),
+            asked=len(ids),
+            named=candidates.num_rows,
+        )
 
 
 def _form_rows(counted: _Counted, candidates: pa.Table) -> pa.Table:
@@ -465,8 +475,3 @@ def write_bounds(artefact: Artefact, suffix: str, lengths: list[int]) -> None:
     """Write where texts of these lengths begin, and at last an end."""
     with artefact.writing(suffix) as stream:
         stream.write(np.concatenate([[0], np.cumsum(lengths)]).astype("<i8").tobytes())
-
-
-ENCODE: Stage[GroupTask, EncodeOptions, Encoded] = Stage(
-    name="cloze/encode", noun="readers", receipt=Encoded, build=_encode, unit="groups"
-)

@@ -1,15 +1,15 @@
-"""Readers trained in folds, each on the other folds, and the words that they name for the questions of their own.
+"""Readers cross-fitted: each is trained on the other folds, or the split, and says what it reads in what is held out.
 
-READ_TRAIN    a reader, a fold and the questions of a group -> a model
-READ_PREDICT  a reader, a fold, the questions of a group and its model -> a part of cloze/predictions, and its tally
+FitReader     a reader, a fold and the questions of a group -> a model
+NameWords     the same and its model -> a part of cloze/predictions, and its tally
 
 The fold of an article is its hash modulo the number of folds, so that no passage is in two. Of the fold that a reader
-predicts, training sees neither questions, nor further ones, nor any text.
+predicts, training sees neither questions, nor further ones, nor any text. Systems that choose among options are the
+same readers, held out as `answers/trained_systems.py` says.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from operator import attrgetter
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,16 +17,26 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lexbeam.schemas.cloze.options import PREDICTIONS
+from lexbeam.schemas.cloze import PREDICTIONS
 from lexbeam.transforms.cloze.readers.context import ContextData, context_log_probabilities, train_context
-from lexbeam.transforms.cloze.readers.data import Encoded, QuestionGroup, candidates, further, pairs, questions, texts
+from lexbeam.transforms.cloze.readers.data import (
+    Encoded,
+    NumberedGroup,
+    QuestionGroup,
+    candidates,
+    further,
+    pairs,
+    questions,
+    texts,
+)
 from lexbeam.transforms.cloze.readers.options import (
     READERS,
     RESERVED,
     UNKNOWN,
-    NetworkReader,
+    Further,
+    MakeReader,
+    NumberLists,
     Questions,
-    Reader,
     ReaderNetworkOptions,
     TrainingData,
     top_words,
@@ -34,40 +44,258 @@ from lexbeam.transforms.cloze.readers.options import (
 from lexbeam.transforms.cloze.readers.training import ReaderWeights
 from lexbeam.transforms.cloze.readers.words import BandOptions, draw_words, glosses_of, train_vectors, vectors_of
 from lexbeam.transforms.cloze.word_resources import VECTORS, WORDNET
-from lexbeam.transforms.common.arithmetic import one_thread
 from lexbeam.transforms.common.draws.by_content import hash_of
 from lexbeam.transforms.common.draws.splits import fold_of
-from lexbeam.transforms.common.store.artefacts import Artefact, Stage, Unless
-from lexbeam.transforms.common.store.receipts import checked
+from lexbeam.transforms.common.store.artefacts import Artefact
+from lexbeam.transforms.common.store.receipts import File, checked
 from lexbeam.transforms.common.store.tables import PartFile, read_table, write_part
 from lexbeam.transforms.evaluation.candidate_metrics import Candidates, mrr_expected_rank, recall_at_k
 from lexbeam.transforms.evaluation.outcomes import Terms
-from lexbeam.transforms.learning.models.formats import REGISTRY as FORMATS
-from lexbeam.transforms.learning.models.keeping import SavedModel, load_model, save_model
+from lexbeam.transforms.learning.crossfitting import (
+    Asked,
+    Figures,
+    FitModel,
+    PredictRows,
+    Sides,
+    formats_chosen,
+    sides_of_fold,
+)
 from lexbeam.transforms.learning.models.model import Model
-from lexbeam.transforms.lexicon.resources import HeldResource, Lexicon
+from lexbeam.transforms.lexicon.resources import Lexicon
 
 REGISTRY = "lexbeam.transforms.cloze.readers.options:READERS"
+NAMED = 50  # words of a question that are published
+CUTS = (1, 5, 10)
+_FOLD = "cloze/fold"  # the label of the draw
 
 Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Hashes = npt.NDArray[np.uint64]
+Arrays = Mapping[str, npt.NDArray[Any]]
+# From questions, the candidates that each names by rank, and their log probabilities: rows of cloze/predictions.
+MakeRows = Callable[[Ints, Ints, Floats], pa.Table]
+
+
+class NetworkSetting(NamedTuple):
+    """What a network is trained with.
+
+    Attributes:
+        options: hyperparameters.
+        vectors: resource `VECTORS`, which may be missing.
+        glosses: resource `WORDNET`, which may be missing, of a reader that reads glosses.
+        gloss_tokens: words of a gloss, at most; 0: it reads none.
+    """
+
+    options: ReaderNetworkOptions
+    vectors: Lexicon = Lexicon()
+    glosses: Lexicon = Lexicon()
+    gloss_tokens: int = 0
+
+
+class BandSetting(NamedTuple):
+    """What reader `frequency` draws from: bands, and resource `VECTORS`, which may be missing."""
+
+    bands: BandOptions
+    vectors: Lexicon
+
+
+class ReadTexts(NamedTuple):
+    """Questions, and the texts that readers learn words from.
+
+    Attributes:
+        questions: of all folds.
+        passages, summaries: of pairs; summaries with all their words.
+        keys: hash of each pair.
+        articles: hash of its article.
+        numbers: of each word to choose its number in texts, or `UNKNOWN`.
+        spellings: of each word to choose.
+        words: how many numbers words have, `RESERVED` among them.
+    """
+
+    questions: Questions
+    passages: NumberLists
+    summaries: NumberLists
+    keys: Hashes
+    articles: Hashes
+    numbers: Ints
+    spellings: list[str]
+    words: int
+
+
+class ReadSides(NamedTuple):
+    """What a reader learns from, and what it is asked: places of questions and of pairs.
+
+    Attributes:
+        trained: questions that are trained on.
+        asked: questions that are asked.
+        texts: pairs whose texts are read.
+        checked: questions that decide when to stop; None: some of those trained on.
+    """
+
+    trained: Ints
+    asked: Ints
+    texts: Ints
+    checked: Ints | None = None
+
+
+def train_on(
+    network: MakeReader | None,
+    read: ReadTexts,
+    sides: ReadSides,
+    setting: NetworkSetting | None,
+    known: Callable[[], TrainingData],
+    *,
+    seed: int,
+    vector_seed: int,
+    further_of: Callable[[], tuple[Further, Ints] | None] = lambda: None,
+) -> ReaderWeights:
+    """Return a trained reader.
+
+    Args:
+        network: returns its network; None: it is `context`.
+        read: questions and texts.
+        sides: which of them it sees.
+        setting: of a network.
+        known: returns what a network knows beside questions.
+        seed: of training.
+        vector_seed: of own vectors.
+        further_of: returns further questions for a network, and which of them may be trained on.
+    """
+    if network is None:
+        return train_context(read.questions, sides.trained, _counted(read, sides), seed=seed)
+    assert setting is not None
+    rows, data, more = sides.trained, known(), further_of()
+    further, further_rows = (None, None) if more is None else more
+    if not data.candidates:  # there are no questions
+        rows, further_rows = rows[:0], None if further_rows is None else further_rows[:0]
+        data = data._replace(candidates=1)
+    if data.vectors is None and setting.options.start == "own" and len(rows):
+        data = _with_own_vectors(read, sides, data, setting.options, vector_seed)
+    return network().train(
+        read.questions,
+        rows,
+        data,
+        setting.options,
+        seed=seed,
+        further=further,
+        further_rows=further_rows,
+        checked_on=sides.checked,
+    )
+
+
+def log_probabilities_of(
+    network: MakeReader | None,
+    weights: Arrays,
+    read: ReadTexts,
+    sides: ReadSides,
+    setting: NetworkSetting | None,
+    known: Callable[[], TrainingData],
+) -> Iterator[tuple[Ints, Floats]]:
+    """Yield questions that are asked, many at a time, and the natural log probabilities of words or options."""
+    if network is None:
+        counted = _counted(read, sides)
+        return context_log_probabilities(weights["weights"], read.questions, sides.asked, sides.trained, counted)
+    assert setting is not None
+    return network().log_probabilities(weights, read.questions, sides.asked, known(), setting.options)
+
+
+def _counted(read: ReadTexts, sides: ReadSides) -> ContextData:
+    return ContextData(
+        read.passages, read.summaries, read.articles, sides.texts, read.numbers, read.spellings, read.words
+    )
+
+
+def _with_own_vectors(
+    read: ReadTexts, sides: ReadSides, data: TrainingData, options: ReaderNetworkOptions, seed: int
+) -> TrainingData:
+    """Return the data with vectors of the texts that a reader sees, all readers with the same."""
+    rows = sides.texts[np.argsort(read.keys[sides.texts], kind="stable")]
+    trained = train_vectors((read.passages, read.summaries), rows, data.words, options, seed=seed)
+    if trained is None:
+        return data
+    vectors, known = trained
+    of_candidates = None if read.questions.options is not None else (vectors[read.numbers], known[read.numbers])
+    return data._replace(vectors=trained, candidate_vectors=of_candidates, static=False)
+
+
+def reader_model(
+    trained: ReaderWeights,
+    reader: str,
+    setting: NetworkSetting | None,
+    *,
+    seed: int,
+    data: str,
+    options: Mapping[str, object],
+) -> tuple[Model, Figures]:
+    """Return a trained reader as a model that is kept, and how training went.
+
+    Args:
+        trained: its weights.
+        reader: its name.
+        setting: of a network.
+        seed: of its training.
+        data: digest of the questions that it was trained on.
+        options: what decided it beside the setting.
+    """
+    held = () if setting is None else (*setting.vectors.held, *setting.glosses.held)
+    model = Model(
+        kind="reader",
+        task="cloze",
+        format="safetensors",
+        content=trained.weights,
+        seed=seed,
+        data=data,
+        made_with=() if setting is None else ("torch",),
+        options={"reader": reader, **options, **({} if setting is None else vars(setting.options))},
+        resources={each.name: each.compiled.digest for each in held},
+    )
+    figures = Figures(
+        rows=trained.questions,
+        held_out=trained.held_out,
+        further=trained.further,
+        losses=tuple(trained.losses),
+        best=trained.best,
+    )
+    return model, figures
+
+
+def vectors_in(lexicon: Lexicon, language: str) -> Any:
+    """Return the static vectors of a language (empty: unknown), None where there are none."""
+    return lexicon.find(VECTORS, language or None)
+
+
+def words_in(file: File) -> pa.StringArray:
+    """Return the words that have numbers, from `RESERVED` on."""
+    return read_table([checked(file)])["word"].combine_chunks()
+
+
+def folds_of(articles: Hashes, folds: int, seed: int) -> Ints:
+    """Return the fold of each article, given by its hash."""
+    return fold_of(articles, folds, seed=seed, label=_FOLD)
+
+
+def article_sides(articles: Hashes, folds: int, fold: int, seed: int) -> Sides:
+    """Return the sides of a fold of articles, given by their hashes."""
+    return sides_of_fold(articles, folds, fold, seed=seed, label=_FOLD)
 
 
 class ReadTask(NamedTuple):
-    """A reader and the fold that it does not see; the questions of a group."""
+    """A reader, and the fold that it does not see, of the questions of a group; `setting`: what it needs beside."""
 
     group: QuestionGroup
     reader: str
     fold: int
-    encoded: Encoded
+    encoded: NumberedGroup
+    setting: NetworkSetting | BandSetting | None
 
     @property
-    def entry(self) -> Reader:
-        """The reader's entry in `READERS`."""
-        return READERS[self.reader]
+    def network(self) -> NetworkSetting | None:
+        """What its network is trained with, if it is one."""
+        return self.setting if isinstance(self.setting, NetworkSetting) else None
 
 
-class FoldOptions(NamedTuple):
-    """How readers are trained, and how they predict.
+class ReadSettings(NamedTuple):
+    """How readers are trained in folds, and how they predict.
 
     Attributes:
         folds: how many there are.
@@ -75,7 +303,7 @@ class FoldOptions(NamedTuple):
         reader: hyperparameters.
         bands: what reader `frequency` draws from.
         gloss_tokens: words of a gloss, at most.
-        lexicon: resource `VECTORS`, which may be missing.
+        vectors: resource `VECTORS`, which may be missing.
         glosses: resource `WORDNET`, which may be missing.
     """
 
@@ -84,243 +312,125 @@ class FoldOptions(NamedTuple):
     reader: ReaderNetworkOptions
     bands: BandOptions
     gloss_tokens: int
-    lexicon: Lexicon
+    vectors: Lexicon
     glosses: Lexicon
 
-
-@dataclass(frozen=True)
-class TrainedReader:
-    """Receipt of a trained reader; its numbers are those of `training.ReaderWeights`."""
-
-    model: SavedModel
-    losses: tuple[float, ...]
-    best: int
-    questions: int
-    held_out: int
-    further: int
-
-
-def folds_of(articles: npt.NDArray[np.uint64], folds: int, seed: int) -> Ints:
-    """Return the fold of each article, given by its hash."""
-    return fold_of(articles, folds, seed=seed, label="cloze/fold")
+    def of(self, reader: str) -> NetworkSetting | BandSetting | None:
+        """Return what a reader needs of them."""
+        entry = READERS[reader]
+        if entry.draws:
+            return BandSetting(self.bands, self.vectors)
+        if entry.network is None:
+            return None
+        options = self.reader if entry.hops else replace(self.reader, hops=ReaderNetworkOptions().hops)
+        if not entry.glosses:
+            return NetworkSetting(options, self.vectors)
+        return NetworkSetting(options, self.vectors, self.glosses, self.gloss_tokens)
 
 
-def vectors_in(lexicon: Lexicon, language: str) -> Any:
-    """Return the static vectors of a language (empty: unknown), None where there are none."""
-    return lexicon.find(VECTORS, language or None)
+ReadKey = tuple[QuestionGroup, str, int]
 
 
-def network_of(entry: Reader) -> NetworkReader:
-    """Return the network of a reader that is one."""
-    assert entry.network is not None
-    return entry.network()
+def read_tasks(
+    element: tuple[QuestionGroup, Encoded], readers: tuple[str, ...], settings: ReadSettings
+) -> Iterator[tuple[ReadKey, ReadTask]]:
+    """Yield a task for each reader and fold of a group, keyed by the three."""
+    group, encoded = element
+    for reader in readers:
+        for fold in range(settings.folds):
+            task = ReadTask(group, reader, fold, encoded.numbered, settings.of(reader))
+            yield (group, reader, fold), task
 
 
-def training_data(task: ReadTask, options: FoldOptions) -> TrainingData:
+def untrained_tasks(
+    element: tuple[QuestionGroup, Encoded], readers: tuple[str, ...], settings: ReadSettings
+) -> Iterator[tuple[ReadKey, Asked[ReadTask]]]:
+    """Yield the same for readers that are not trained."""
+    yield from ((key, Asked(task, None)) for key, task in read_tasks(element, readers, settings))
+
+
+def _read(task: ReadTask) -> ReadTexts:
+    rows, words = candidates(task.encoded), words_in(task.encoded.words)
+    keys, articles = pairs(task.encoded)
+    asked = questions(task.encoded)
+    at = pc.index_in(rows["key"].combine_chunks(), words).cast(pa.int64())
+    numbers = pc.fill_null(pc.add(at, RESERVED), UNKNOWN).to_numpy(zero_copy_only=False)
+    spellings = rows["key"].to_pylist()
+    return ReadTexts(
+        asked, asked.passages, texts(task.encoded), keys, articles, numbers, spellings, len(words) + RESERVED
+    )
+
+
+def _known(task: ReadTask) -> TrainingData:
     """Return what a reader knows beside questions: its words, and what resources say of them."""
-    rows = candidates(task.encoded)
-    words = read_table([checked(task.encoded.words)])["word"]
+    rows, setting = candidates(task.encoded), task.network
+    assert setting is not None
+    words = words_in(task.encoded.words)
     data = TrainingData(len(words) + RESERVED, rows.num_rows)
-    vectors = vectors_in(options.lexicon, task.group.language)
+    vectors = vectors_in(setting.vectors, task.group.language)
     if vectors is not None:
         of_candidates = vectors_of(vectors, rows["key"], 0)
         data = data._replace(vectors=vectors_of(vectors, words), candidate_vectors=of_candidates)
-    if task.entry.glosses:
+    if setting.gloss_tokens:
         glosses = glosses_of(
-            options.glosses.find(WORDNET, task.group.language or None),
+            setting.glosses.find(WORDNET, task.group.language or None),
             rows["word"].to_pylist(),
             rows["lemma"].to_pylist(),
-            options.gloss_tokens,
+            setting.gloss_tokens,
         )
         data = data._replace(glosses=glosses, gloss_words=int(glosses.values.max(initial=0)) + 1)
     return data
 
 
-def _with_trained_vectors(task: ReadTask, data: TrainingData, asked: Questions, options: FoldOptions) -> TrainingData:
-    """Return the data with vectors of the texts of the other folds, all readers with the same."""
-    keys, articles = pairs(task.encoded)
-    rows = np.flatnonzero(folds_of(articles, options.folds, options.seed) != task.fold)
-    rows = rows[np.argsort(keys[rows], kind="stable")]
-    trained = train_vectors(
-        (asked.passages, texts(task.encoded)),
-        rows,
-        data.words,
-        options.reader,
-        seed=hash_of((options.seed, "own vectors", task.fold)),
-    )
-    if trained is None:
-        return data
-    numbers = _numbers_of_candidates(task)
-    vectors, known = trained
-    return data._replace(vectors=trained, candidate_vectors=(vectors[numbers], known[numbers]), static=False)
+@dataclass(frozen=True)
+class _ByFolds:
+    """What both steps hold out: `folds` there are, drawn by `seed`."""
+
+    folds: int
+    seed: int
+
+    def others(self, articles: Hashes, fold: int) -> Ints:
+        """Return the places of articles of the other folds."""
+        return np.flatnonzero(article_sides(articles, self.folds, fold, self.seed).fitted)
+
+    def sides(self, read: ReadTexts, fold: int) -> ReadSides:
+        """Return what a reader sees of a fold's questions and texts, and what it is asked."""
+        trained, asked = map(np.flatnonzero, article_sides(read.questions.articles, self.folds, fold, self.seed))
+        return ReadSides(trained, asked, self.others(read.articles, fold))
 
 
-def _numbers_of_candidates(task: ReadTask) -> Ints:
-    """Return the number that each candidate word has in texts, or `UNKNOWN`."""
-    words = read_table([checked(task.encoded.words)])["word"].combine_chunks()
-    at = pc.index_in(candidates(task.encoded)["key"].combine_chunks(), words).cast(pa.int64())
-    numbers: Ints = pc.fill_null(pc.add(at, RESERVED), UNKNOWN).to_numpy(zero_copy_only=False)
-    return numbers
+@dataclass(frozen=True)
+class FitReader(_ByFolds, FitModel[ReadTask]):
+    """Train a reader on the other folds."""
 
+    name = "cloze/read-train"
+    noun = unit = "readers"
 
-def context_data(task: ReadTask, asked: Questions, options: FoldOptions) -> ContextData:
-    """Return what reader `context` counts: the texts of the other folds."""
-    articles = pairs(task.encoded)[1]
-    return ContextData(
-        asked.passages,
-        texts(task.encoded),
-        articles,
-        np.flatnonzero(folds_of(articles, options.folds, options.seed) != task.fold),
-        _numbers_of_candidates(task),
-        candidates(task.encoded)["key"].to_pylist(),
-        read_table([checked(task.encoded.words)]).num_rows + RESERVED,
-    )
+    def fit(self, task: ReadTask) -> tuple[Model, Figures]:
+        """Return the reader."""
 
+        def more() -> tuple[Further, Ints]:
+            drawn = further(task.encoded)
+            return drawn, self.others(drawn.articles, task.fold)
 
-def _train(artefact: Artefact, task: ReadTask, options: FoldOptions) -> TrainedReader:
-    asked = questions(task.encoded)
-    rows = np.flatnonzero(folds_of(asked.articles, options.folds, options.seed) != task.fold)
-    seed = hash_of((options.seed, task.reader, task.fold)) >> 1
-    if task.entry.network is None:
-        with one_thread():
-            trained = train_context(asked, rows, context_data(task, asked, options), seed=seed)
-    else:
-        trained = _train_network(task, asked, rows, options, seed)
-    hyperparameters = dict(vars(options.reader)) if task.entry.network else {}
-    if not task.entry.hops:
-        hyperparameters.pop("hops", None)
-    model = reader_model(
-        trained,
-        seed=options.seed,
-        data=task.encoded.questions.sha256,
-        options={"reader": task.reader, "fold": task.fold, "folds": options.folds, **hyperparameters},
-        resources=(
-            *(options.lexicon.held if task.entry.network else ()),
-            *(options.glosses.held if task.entry.glosses else ()),
-        ),
-        made_with=("torch",) if task.entry.network else (),
-    )
-    return TrainedReader(
-        save_model(artefact, model),
-        tuple(trained.losses),
-        trained.best,
-        trained.questions,
-        trained.held_out,
-        trained.further,
-    )
-
-
-def _train_network(task: ReadTask, asked: Questions, rows: Ints, options: FoldOptions, seed: int) -> ReaderWeights:
-    data = training_data(task, options)
-    more = further(task.encoded)
-    more_rows = np.flatnonzero(folds_of(more.articles, options.folds, options.seed) != task.fold)
-    if not data.candidates:  # there are no questions
-        rows, more_rows = rows[:0], more_rows[:0]
-        data = data._replace(candidates=1)
-    if data.vectors is None and options.reader.start == "own" and len(rows):
-        data = _with_trained_vectors(task, data, asked, options)
-    with one_thread():
-        return network_of(task.entry).train(
-            asked, rows, data, options.reader, seed=seed, further=more, further_rows=more_rows
+        read = _read(task)
+        trained = train_on(
+            READERS[task.reader].network,
+            read,
+            self.sides(read, task.fold),
+            task.network,
+            lambda: _known(task),
+            seed=hash_of((self.seed, task.reader, task.fold)) >> 1,
+            vector_seed=hash_of((self.seed, "own vectors", task.fold)),
+            further_of=more,
         )
+        folds = {"fold": task.fold, "folds": self.folds}
+        data = task.encoded.questions.sha256
+        return reader_model(trained, task.reader, task.network, seed=self.seed, data=data, options=folds)
 
-
-def reader_model(
-    trained: ReaderWeights,
-    *,
-    seed: int,
-    data: str,
-    options: Mapping[str, object],
-    resources: Iterable[HeldResource],
-    made_with: tuple[str, ...] = ("torch",),
-) -> Model:
-    """Return a trained reader as a model that is kept.
-
-    Args:
-        trained: its weights.
-        seed: of its training.
-        data: digest of the questions that it was trained on.
-        options: what decided it.
-        resources: what it looked words up in.
-        made_with: packages whose versions are kept with it.
-    """
-    return Model(
-        kind="reader",
-        task="cloze",
-        format="safetensors",
-        content=trained.weights,
-        seed=seed,
-        data=data,
-        made_with=made_with,
-        options=options,
-        resources={held.name: held.compiled.digest for held in resources},
-    )
-
-
-def unused_of(reader: Callable[[Any], Reader]) -> dict[str, str | Unless]:
-    """Return what of `FoldOptions` only some readers use, for a stage.
-
-    Args:
-        reader: from a task of the stage, its reader.
-    """
-
-    def only(reason: str, uses: Callable[[Reader], bool]) -> Unless:
-        return Unless(reason, used=lambda task, _: uses(reader(task)))
-
-    return {
-        "options.reader.hops": only("reader `ga` alone reads in hops", lambda entry: entry.hops),
-        "options.reader": only(
-            "readers `context` and `frequency` are no networks", lambda entry: entry.network is not None
-        ),
-        "options.bands": only("reader `frequency` alone draws from bands", lambda entry: entry.draws),
-        "options.gloss_tokens": only("reader `ar-gloss` alone has glosses", lambda entry: entry.glosses),
-        "options.glosses": only("reader `ar-gloss` alone has glosses", lambda entry: entry.glosses),
-    }
-
-
-# Fields of `Encoded` that no reader uses.
-UNUSED_OF_ENCODED = dict.fromkeys(
-    ("forms", "asked", "named"), "readers know words as numbers, and count what they read"
-)
-
-
-def _chosen(task: ReadTask, _: FoldOptions) -> Mapping[str, tuple[str, ...]]:
-    return {REGISTRY: (task.reader,), FORMATS: ("safetensors",)}
-
-
-READ_TRAIN: Stage[ReadTask, FoldOptions, TrainedReader] = Stage(
-    name="cloze/read-train",
-    noun="readers",
-    receipt=TrainedReader,
-    build=_train,
-    chosen=_chosen,
-    unused={
-        **unused_of(attrgetter("entry")),
-        **{f"task.encoded.{name}": reason for name, reason in UNUSED_OF_ENCODED.items()},
-    },
-    blas=True,
-    unit="readers",
-)
-
-
-NAMED = 50  # words of a question that are published
-CUTS = (1, 5, 10)
-
-Floats = npt.NDArray[np.float64]
-# From questions, the candidates that each names by rank, and their log probabilities: rows of cloze/predictions.
-MakeRows = Callable[[Ints, Ints, Floats], pa.Table]
-
-
-class PredictTask(NamedTuple):
-    """A reader with the questions that it names words for, and its model; None: it is not trained."""
-
-    task: ReadTask
-    model: SavedModel | None
-
-    @property
-    def entry(self) -> Reader:
-        """The reader's entry in `READERS`."""
-        return self.task.entry
+    def chosen(self, task: ReadTask) -> dict[str, tuple[str, ...]]:
+        """Return the reader."""
+        return {REGISTRY: (task.reader,), **formats_chosen("safetensors")}
 
 
 @dataclass(frozen=True)
@@ -350,59 +460,51 @@ class PredictedWords:
     tally: Tally | None
 
 
-def _predict(artefact: Artefact, request: PredictTask, options: FoldOptions) -> PredictedWords:
-    task = request.task
-    asked = questions(task.encoded)
-    fold = folds_of(asked.articles, options.folds, options.seed)
-    rows = np.flatnonzero(fold == task.fold)
-    tallies: list[Tally] = []
-    make_rows = _row_maker(task)
-    if not task.encoded.named:
-        # There are no candidates: every answer is a miss.
-        tallies.append(Tally(len(rows), len(rows), 0.0, 0.0, (0.0,) * len(CUTS)))
-        nothing = np.zeros((0, NAMED), np.int64)
-        tables = iter([make_rows(rows[:0], nothing, nothing.astype(np.float64))])
-    elif request.model is None:
-        tables = iter([make_rows(rows, *_drawn(task, asked, rows, options))])
-    else:
-        seen = np.isin(np.arange(task.encoded.named), asked.answers[fold != task.fold])
-        tables = _predicted(task, request.model, asked, rows, options, seen, tallies, make_rows)
-    part = write_part(artefact, PREDICTIONS.schema(), tables, sort_keys=PREDICTIONS.key)
-    return PredictedWords(part, None if request.model is None else _added(tallies))
+@dataclass(frozen=True)
+class NameWords(_ByFolds, PredictRows[ReadTask, PredictedWords]):
+    """Let a reader name words for the questions of its fold."""
+
+    name, noun, unit = "cloze/read-predict", "predictions", "folds"
+
+    def predict(self, artefact: Artefact, task: ReadTask, model: Model | None) -> PredictedWords:
+        """Write the words."""
+        read, tallies, make_rows = _read(task), list[Tally](), _row_maker(task)
+        sides = self.sides(read, task.fold)
+
+        def predicted(weights: Arrays) -> Iterator[pa.Table]:
+            answers = read.questions.answers
+            seen = np.isin(np.arange(len(read.spellings)), answers[sides.trained])
+            network = READERS[task.reader].network
+            for chunk, logs in log_probabilities_of(network, weights, read, sides, task.network, lambda: _known(task)):
+                tallies.append(tally_of(logs, answers[chunk], seen))
+                yield make_rows(chunk, *top_words(logs, NAMED))
+
+        if not read.spellings:
+            # There are no candidates: every answer is a miss.
+            tallies.append(Tally(len(sides.asked), len(sides.asked), 0.0, 0.0, (0.0,) * len(CUTS)))
+            nothing = np.zeros((0, NAMED), np.int64)
+            tables = iter([make_rows(sides.asked[:0], nothing, nothing.astype(np.float64))])
+        elif model is None:
+            tables = iter([make_rows(sides.asked, *_drawn(task, read.questions, sides.asked, self.seed))])
+        else:
+            tables = predicted(model.content)
+        part = write_part(artefact, PREDICTIONS.schema(), tables, sort_keys=PREDICTIONS.key)
+        return PredictedWords(part, None if model is None else _added(tallies))
+
+    def chosen(self, task: Asked[ReadTask]) -> dict[str, tuple[str, ...]]:
+        """Return the reader."""
+        formats = ("safetensors",) if task.model else ()
+        return {REGISTRY: (task.task.reader,), **formats_chosen(*formats)}
 
 
-def _predicted(
-    task: ReadTask,
-    model: SavedModel,
-    asked: Questions,
-    rows: Ints,
-    options: FoldOptions,
-    seen: npt.NDArray[np.bool_],
-    tallies: list[Tally],
-    make_rows: MakeRows,
-) -> Iterator[pa.Table]:
-    weights = load_model(model).content
-    if task.entry.network is None:
-        others = np.flatnonzero(folds_of(asked.articles, options.folds, options.seed) != task.fold)
-        data = context_data(task, asked, options)
-        read = context_log_probabilities(weights["weights"], asked, rows, others, data)
-    else:
-        known = training_data(task, options)
-        read = network_of(task.entry).log_probabilities(weights, asked, rows, known, options.reader)
-    with one_thread():
-        for chunk, logs in read:
-            tallies.append(tally_of(logs, asked.answers[chunk], seen))
-            yield make_rows(chunk, *top_words(logs, NAMED))
-
-
-def _drawn(task: ReadTask, asked: Questions, rows: Ints, options: FoldOptions) -> tuple[Ints, Floats]:
+def _drawn(task: ReadTask, asked: Questions, rows: Ints, seed: int) -> tuple[Ints, Floats]:
     """Return the words that reader `frequency` draws, and their log probabilities."""
-    words = candidates(task.encoded)
-    vectors = vectors_in(options.lexicon, task.group.language)
+    words, setting = candidates(task.encoded), task.setting
+    assert isinstance(setting, BandSetting)
+    vectors = vectors_in(setting.vectors, task.group.language)
     keys = words["key"].combine_chunks()
 
     def cosine(first: Ints, second: Ints) -> Floats:
-        assert vectors is not None
         cosines = vectors.cosine(keys.take(pa.array(first)), keys.take(pa.array(second)))
         return np.asarray(cosines.to_numpy(zero_copy_only=False), np.float64)
 
@@ -417,8 +519,8 @@ def _drawn(task: ReadTask, asked: Questions, rows: Ints, options: FoldOptions) -
         np.maximum(words["count"].to_numpy(), 1).astype(np.float64),
         keys.to_pylist(),
         NAMED,
-        options.bands,
-        seed=options.seed,
+        setting.bands,
+        seed=seed,
         cosine=None if vectors is None else cosine,
     )
     return named, logs
@@ -489,22 +591,3 @@ def _added(tallies: Collection[Tally]) -> Tally:
         float(sum(tally.reciprocal_seen for tally in tallies)),
         tuple(map(float, hits)),
     )
-
-
-def _chosen_to_predict(request: PredictTask, _: FoldOptions) -> Mapping[str, tuple[str, ...]]:
-    return {REGISTRY: (request.task.reader,), FORMATS: ("safetensors",) if request.model else ()}
-
-
-READ_PREDICT: Stage[PredictTask, FoldOptions, PredictedWords] = Stage(
-    name="cloze/read-predict",
-    noun="predictions",
-    receipt=PredictedWords,
-    build=_predict,
-    chosen=_chosen_to_predict,
-    unused={
-        **unused_of(attrgetter("entry")),
-        **{f"task.task.encoded.{name}": reason for name, reason in UNUSED_OF_ENCODED.items()},
-    },
-    blas=True,
-    unit="folds",
-)

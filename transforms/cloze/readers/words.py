@@ -28,7 +28,7 @@ from lexbeam.transforms.cloze.readers.options import RESERVED, KnownVectors, Num
 from lexbeam.transforms.common.draws.by_content import content_hashes, numbers
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.embeddings.sgns import SgnsOptions, train
-from lexbeam.transforms.lexicon.compiled.keys import MISSING
+from lexbeam.transforms.lexicon.compiled.word_keys import MISSING
 
 _LONGEST = 1000  # words of a text that are read at once; gensim ignores those beyond 10,000
 _LEAST = 2  # uses of a word, for it to have a vector

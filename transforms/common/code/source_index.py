@@ -210,7 +210,9 @@ _WORDS = frozenset({"noun", "splits", "unit"})  # of a step, for people and for 
 
 def _unworded(node: ast.stmt) -> ast.stmt:
     """Return a statement; the class of a step without its words."""
-    if isinstance(node, ast.ClassDef) and any(ast.unparse(base).startswith("Step[") for base in node.bases):
+    if isinstance(node, ast.ClassDef) and any(
+        ast.unparse(base).startswith(("Step[", "FitModel[", "PredictRows[")) for base in node.bases
+    ):
         node.body = [line for line in node.body if not (isinstance(line, ast.Assign) and _is_word(line))]
     return node
 

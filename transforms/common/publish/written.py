@@ -28,7 +28,7 @@ def _write(artefact: Artefact, task: WrittenTable, _: None) -> PartFile:
 
 
 def _no_kinds(_: object, __: object) -> Mapping[str, Collection[str]]:
-    return {"lexbeam.transforms.lexicon.kinds:KINDS": ()}
+    return {"lexbeam.transforms.lexicon.resource_cache:KINDS": ()}
 
 
 def action_stage(section: str, action: Callable[..., object]) -> Stage[Any, Any, PartFile]:

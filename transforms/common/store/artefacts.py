@@ -190,7 +190,7 @@ class Step(Generic[T, R]):
 
     Attributes:
         name: section and step, `change/train`; the folder of its artefacts.
-        receipt: the type of its receipts, a dataclass: the second argument of `Step[...]`.
+        receipt: the type of its receipts, a dataclass: what stands for the second argument of `Step[...]`.
         blas: whether it multiplies matrices, so that last bits depend on the CPU's BLAS kernels:
             what was made with others is not taken up.
         together: whether several artefacts are made at once, by `make_together`.
@@ -211,9 +211,11 @@ class Step(Generic[T, R]):
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         for base in cls.__dict__.get("__orig_bases__", ()):
-            made = get_args(base)[1:]
-            if made and isinstance(get_origin(made[0]) or made[0], type):
-                cls.receipt = made[0]
+            origin: Any = get_origin(base)
+            if isinstance(origin, type) and issubclass(origin, Step):
+                names: Any = getattr(origin, "__parameters__", ())
+                receipt: Any = names[1] if origin is Step else origin.receipt  # of a generic step a type variable still
+                cls.receipt = dict(zip(names, get_args(base), strict=True)).get(receipt, receipt)
 
     def make(self, artefact: Artefact, task: T) -> R:
         """Make the files of a task's artefact; return its receipt."""

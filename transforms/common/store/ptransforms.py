@@ -511,7 +511,7 @@ class _Gather(beam.PTransform):
     """Gather the staged files of each table into fewer, if they are more than a merge opens."""
 
     workspace: Workspace
-    stage: Stage[GatherTask, None, Gathered]
+    stage: Step[GatherTask, Gathered]
     parts: Any
     last: bool
 
@@ -525,7 +525,7 @@ class _Gather(beam.PTransform):
             dealt.gathered
             | "GroupFiles" >> beam.GroupByKey()
             | "MakeTasks" >> beam.Map(_gather_task, self.parts)
-            | "Gather" >> beam.ParDo(MakeArtefact(self.workspace, self.stage, None))
+            | "Gather" >> beam.ParDo(MakeArtefact(self.workspace, self.stage))
             | "GatheredFiles" >> beam.Map(_file_of)
         )
         return (gathered, dealt.merged) | "AllFiles" >> beam.Flatten()
@@ -579,7 +579,7 @@ class MergeTasks(beam.PTransform):
 
     workspace: Workspace
     stages: Mapping[str, Stage[Any, Any, Any]]
-    gather: Stage[GatherTask, None, Gathered]
+    gather: Step[GatherTask, Gathered]
     parts: Any
 
     def expand(self, staged: beam.PCollection[tuple[str, Staged]]) -> Any:
@@ -622,7 +622,7 @@ class MergeTables(beam.PTransform):
 
     workspace: Workspace
     stages: Mapping[str, Stage[MergeTask, Any, PartFile]]
-    gather: Stage[GatherTask, None, Gathered]
+    gather: Step[GatherTask, Gathered]
     parts: Any
     options: Mapping[str, Any] = field(default_factory=dict)
 

@@ -17,7 +17,7 @@ lie in the order of hashes, which must be that of keys, so that a part is read r
 Staged files are merged into one part of a published table, or, many files, into fewer. A merge opens each staged file
 once and reads in each the batches of its part, in their order; so its memory is that of a row group and a batch of each
 file or two, whatever the corpus. Of files beyond `MOST_OPEN`, some are gathered into one first. The merge of a table is
-defined beside the table: a `Stage` whose `build` calls `merge` with the entries in their order.
+defined beside the table: a `Step` whose `make` calls `merge` with the entries in their order.
 """
 
 import functools
@@ -35,7 +35,7 @@ import pyarrow as pa
 
 from lexbeam.schemas.columns import Table
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.artefacts import Artefact, Step
 from lexbeam.transforms.common.store.batches import BatchWriter
 from lexbeam.transforms.common.store.classes import Classes, Staged, summed
 from lexbeam.transforms.common.store.entries import Entries, in_order
@@ -361,10 +361,14 @@ class MergeTask(NamedTuple):
 
 
 class GatherTask(NamedTuple):
-    """Staged files that become one, in the order of `parts`."""
+    """Staged files that become one, in the order of `parts`; their own order decides nothing."""
 
     parts: int
-    staged: tuple[Staged, ...]
+    staged: Annotated[tuple[Staged, ...], Uncounted("what the files have counts by their digests")]
+
+    def content_digests(self) -> list[str]:
+        """Return the digests of the files, in one order."""
+        return sorted(file.sha256 for file in self.staged)
 
 
 @dataclass(frozen=True)
@@ -406,27 +410,29 @@ def merge(artefact: Artefact, table: Table, rows: Iterable[StagedRows], schema: 
     return write_part(artefact, schema or table.schema(), rows, sort_keys=table.key)
 
 
-def _gather(artefact: Artefact, task: GatherTask, _: None) -> Gathered:
-    with StagedFile(task.staged[0]) as first:
-        schema = first.schema
-    with (
-        entries(task.staged, task.parts) as found,
-        artefact.writing(".arrow") as stream,
-        StagedWriter(stream, schema, task.parts, ranges=task.staged[0].ranges) as writer,
-    ):
-        for some in found:
-            writer.take(some)
-    file = artefact.file(".arrow")
-    return Gathered(replace(task.staged[0], **vars(file), classes=summed(task.staged)))
+@dataclass(frozen=True)
+class Gather(Step[GatherTask, Gathered]):
+    """Gather the staged files of a section."""
 
+    section: str
 
-def gather_stage(section: str) -> Stage[GatherTask, None, Gathered]:
-    """Return the stage that gathers the staged files of a section."""
-    return Stage(
-        name=f"{section}/gather",
-        noun="tables",
-        receipt=Gathered,
-        build=_gather,
-        unordered=("task.staged",),
-        unit="staged files",
-    )
+    noun = "tables"
+    unit = "staged files"
+
+    def __post_init__(self) -> None:
+        """Name the step."""
+        object.__setattr__(self, "name", f"{self.section}/gather")
+
+    def make(self, artefact: Artefact, task: GatherTask) -> Gathered:
+        """Write one file of the entries of all."""
+        with StagedFile(task.staged[0]) as first:
+            schema = first.schema
+        with (
+            entries(task.staged, task.parts) as found,
+            artefact.writing(".arrow") as stream,
+            StagedWriter(stream, schema, task.parts, ranges=task.staged[0].ranges) as writer,
+        ):
+            for some in found:
+                writer.take(some)
+        file = artefact.file(".arrow")
+        return Gathered(replace(task.staged[0], **vars(file), classes=summed(task.staged)))

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 
 from lexbeam.transforms.common.code.registry import Entry
 from lexbeam.transforms.common.texts.languages import short_tag
-from lexbeam.transforms.lexicon.compiled.casing import coded
+from lexbeam.transforms.lexicon.compiled.word_keys import coded
 from lexbeam.transforms.lexicon.resources import Lexicon
 
 Floats = npt.NDArray[np.float64]

@@ -41,7 +41,7 @@ from lexbeam.transforms.complexity.features.base import (
     batch_of,
 )
 from lexbeam.transforms.corpora.annotated_corpora import SentencePart
-from lexbeam.transforms.lexicon.compiled.casing import coded
+from lexbeam.transforms.lexicon.compiled.word_keys import coded
 
 FORM, LEMMA, PHRASE = "form", "lemma", "phrase"
 WANTED = pa.schema([("kind", pa.string()), ("text", pa.large_string())])

@@ -59,9 +59,9 @@ from lexbeam.transforms.complexity.features.surprisal import SURPRISAL, CountedN
 from lexbeam.transforms.complexity.features.vectors import ENCODER, RESOURCE, VECTORS, centroids_of, encoding_of
 from lexbeam.transforms.complexity.features.word_forms import FORM, FREQUENCY, TRIGRAMS, ZIPF
 from lexbeam.transforms.corpora.document_reading import column_names
-from lexbeam.transforms.lexicon.encoders.base import check_encoder_packages
-from lexbeam.transforms.lexicon.encoders.options import EncoderOptions
-from lexbeam.transforms.lexicon.kinds import parse_spec
+from lexbeam.transforms.lexicon.encoders.loading_encoders import check_encoder_packages
+from lexbeam.transforms.lexicon.encoders.span_vectors import EncoderOptions
+from lexbeam.transforms.lexicon.resource_cache import parse_spec
 from lexbeam.transforms.lexicon.resources import LexiconOptions, ResourceAlias, check_specs, prepare
 
 GROUPS: Registry[FeatureGroup] = Registry(

@@ -31,9 +31,8 @@ from lexbeam.transforms.complexity.features.base import (
     sums,
 )
 from lexbeam.transforms.complexity.features.word_forms import zipf_of
-from lexbeam.transforms.lexicon.compiled.casing import coded
-from lexbeam.transforms.lexicon.hyphenation import syllables
-from lexbeam.transforms.lexicon.letters import vowel_groups
+from lexbeam.transforms.lexicon.compiled.word_keys import coded
+from lexbeam.transforms.lexicon.letters import syllables, vowel_groups
 
 RARE = 3.0  # Zipf; a word less frequent than once in a million
 _NEAR = 2  # words to each side

@@ -38,12 +38,11 @@ from lexbeam.transforms.complexity.features.base import (
     sums,
 )
 from lexbeam.transforms.complexity.features.word_forms import zipf_of
-from lexbeam.transforms.lexicon.compiled.keys import MISSING
-from lexbeam.transforms.lexicon.hyphenation import syllables
-from lexbeam.transforms.lexicon.kinds import parse_spec
+from lexbeam.transforms.lexicon.compiled.word_keys import MISSING
+from lexbeam.transforms.lexicon.letters import syllables
+from lexbeam.transforms.lexicon.resource_cache import parse_spec
 from lexbeam.transforms.lexicon.resources import CacheOptions, ResourceAlias, check_resources, check_specs, path_within
-from lexbeam.transforms.lexicon.wordnet.lexnames import LEXNAMES, PARTS, RELATIONS
-from lexbeam.transforms.lexicon.wordnet.ragged import first_of_each
+from lexbeam.transforms.lexicon.wordnet.ragged import LEXNAMES, PARTS, RELATIONS, first_of_each
 
 RESOURCE = "wordnet_"
 _SOURCE = "WordNet (Fellbaum 1998)"

@@ -56,7 +56,7 @@ from lexbeam.transforms.complexity.features.base import (
 )
 from lexbeam.transforms.complexity.features.word_forms import ZIPF, zipf_of
 from lexbeam.transforms.corpora.annotated_corpora import SentencePart
-from lexbeam.transforms.lexicon.compiled.casing import coded
+from lexbeam.transforms.lexicon.compiled.word_keys import coded
 
 Hashes = npt.NDArray[np.uint64]
 Ints = npt.NDArray[np.int64]

@@ -37,15 +37,12 @@ from lexbeam.transforms.complexity.features.base import (
     vector_features,
 )
 from lexbeam.transforms.complexity.features.word_forms import zipf_of
-from lexbeam.transforms.lexicon.compiled.casing import coded
-from lexbeam.transforms.lexicon.encoders.base import load_encoder
-from lexbeam.transforms.lexicon.encoders.batches import located
-from lexbeam.transforms.lexicon.encoders.encoding import Encoding
-from lexbeam.transforms.lexicon.encoders.encoding import encoding_of as shared_encoding_of
-from lexbeam.transforms.lexicon.encoders.options import EncoderOptions
-from lexbeam.transforms.lexicon.encoders.records import Encoder
-from lexbeam.transforms.lexicon.encoders.scoring import word_log_probs
-from lexbeam.transforms.lexicon.encoders.vectors import span_vectors
+from lexbeam.transforms.lexicon.compiled.word_keys import coded
+from lexbeam.transforms.lexicon.encoders.encoder_batches import Encoder, located
+from lexbeam.transforms.lexicon.encoders.loading_encoders import load_encoder
+from lexbeam.transforms.lexicon.encoders.model_heads import word_log_probs
+from lexbeam.transforms.lexicon.encoders.span_vectors import EncoderOptions, Encoding, span_vectors
+from lexbeam.transforms.lexicon.encoders.span_vectors import encoding_of as shared_encoding_of
 from lexbeam.transforms.lexicon.resources import Lexicon
 
 RESOURCE = "vectors_"

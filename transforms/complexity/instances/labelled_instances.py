@@ -5,41 +5,31 @@ genre, target and place, so that in the order of ids the targets of a sentence f
 equal targets at the same place are adjacent. Memory holds a batch of each run, and the ids of instances with one key.
 """
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from operator import attrgetter, itemgetter
+from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 
+from lexbeam.schemas.columns import Table
 from lexbeam.schemas.complexity import FLAGS, INSTANCES, KINDS, LABELS, LOAD_INPUTS, LOAD_REJECTS
 from lexbeam.transforms.annotation.engines.engine import Engine, tokens_of
-from lexbeam.transforms.common.arithmetic import one_thread
 from lexbeam.transforms.common.code.fingerprints import digest
-from lexbeam.transforms.common.portions import batched
-from lexbeam.transforms.common.publish.forgotten import Forgotten
-from lexbeam.transforms.common.store.artefacts import Artefact, Stage
 from lexbeam.transforms.common.store.staged import MergeTask
 from lexbeam.transforms.complexity.instances.labelled_layouts import LAYOUTS
-from lexbeam.transforms.formats.ingest.ingestion import Unit, acceptable
-from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Reject
+from lexbeam.transforms.formats.ingest.ingestion import Unit
+from lexbeam.transforms.formats.ingest.staged_records import RejectStage
+from lexbeam.transforms.formats.records.base import BadRecord, Reject
 from lexbeam.transforms.formats.records.scripts import check_script
 from lexbeam.transforms.formats.records.text_cleaning import clean_field, clean_value
-from lexbeam.transforms.intake.intake_staging import Loaded, LoadedCounts, RowSchema, Staging, stage_row_files
+from lexbeam.transforms.intake.intake_staging import Given, LoadedCounts, ReadRowFiles, RejectRule, RowSchema
 from lexbeam.transforms.intake.labelled_targets import Cwi2018Row, Located, locate_at_offsets
 from lexbeam.transforms.intake.row_files import About, FileRows
-from lexbeam.transforms.intake.settling import (
-    Settled,
-    TaskStages,
-    TextAnnotationOptions,
-    chosen_engine,
-    engine_of,
-    grouped_rows,
-    sentences_of,
-    write_tables,
-)
+from lexbeam.transforms.intake.settling import Counts, SettleRows, grouped_rows, sentences_of
 
 _SENTENCE, _TARGET, _REST = 12, 8, 12
 KEY_DIGITS = _SENTENCE + _TARGET
@@ -164,11 +154,12 @@ def _size(row: Mapping[str, Any]) -> int:
 
 
 ROWS = RowSchema(_COLUMNS, ("key", "source", "line"), _size)
+RULE = RejectRule(uncounted=("other_kind",))
 
 
 @dataclass(frozen=True, kw_only=True)
-class LabelledReadOptions:
-    """How files are read.
+class ReadLabelled(ReadRowFiles[Cwi2018Row]):
+    """Read labelled files.
 
     Attributes:
         layout: a key of `LAYOUTS`.
@@ -176,8 +167,6 @@ class LabelledReadOptions:
         genre: of rows that name none.
         language: of rows that name none.
         engine_language: of rows for which nothing else names one.
-        reader: how rows are cut into cells.
-        forgotten: the files that are left out; None: none is.
     """
 
     layout: str
@@ -185,31 +174,28 @@ class LabelledReadOptions:
     genre: str | None = None
     language: str | None = None
     engine_language: str | None = None
-    reader: ReaderOptions = field(default_factory=ReaderOptions)
-    forgotten: Forgotten | None = None
+
+    name = "complexity/read"
+    schema = ROWS
+
+    def read(self, rows: FileRows, name: str, notes: Counter[str]) -> Iterator[Cwi2018Row | Reject]:
+        """Yield instances from the rows of a table."""
+        return LAYOUTS[self.layout].read(rows, About(name, self.genre, self.language, notes))
+
+    def rows(self, given: Given[Cwi2018Row], record: Cwi2018Row) -> list[dict[str, Any]]:
+        """Return the row of an instance."""
+        return [_row(given.source, record, self)]
+
+    def tallied(self, record: Cwi2018Row) -> str:
+        """Tally instances with labels."""
+        return "labelled" if record.labels else ""
+
+    def chosen(self, task: Unit) -> dict[str, tuple[str, ...]]:
+        """Return the layout."""
+        return {"lexbeam.transforms.complexity.instances.labelled_layouts:LAYOUTS": (self.layout,)}
 
 
-def _read(artefact: Artefact, unit: Unit, options: LabelledReadOptions) -> Loaded:
-    """Read files.
-
-    Raises:
-        LexbeamError: one has another layout.
-        Superseded: one is no longer what the artefact is named by.
-    """
-
-    def read(rows: FileRows, name: str, notes: Counter[str]) -> Iterator[Cwi2018Row | Reject]:
-        return LAYOUTS[options.layout].read(rows, About(name, options.genre, options.language, notes))
-
-    def add(source: str, entry: Cwi2018Row) -> None:
-        row = _row(source, entry, options)
-        staging.add([row])
-        staging.tally["labelled"] += bool(row["labels"])
-
-    staging = Staging(artefact, ROWS, "load", forgotten=options.forgotten)
-    return stage_row_files(staging, unit, options.reader, read, add, attrgetter("line"))
-
-
-def _row(source: str, entry: Cwi2018Row, options: LabelledReadOptions) -> dict[str, Any]:
+def _row(source: str, entry: Cwi2018Row, options: ReadLabelled) -> dict[str, Any]:
     """Return the staged row of an instance, its texts cleaned and its target located.
 
     Raises:
@@ -259,19 +245,6 @@ def _row(source: str, entry: Cwi2018Row, options: LabelledReadOptions) -> dict[s
     }
 
 
-def _chosen(_: Unit, options: LabelledReadOptions) -> dict[str, tuple[str, ...]]:
-    return {"lexbeam.transforms.complexity.instances.labelled_layouts:LAYOUTS": (options.layout,)}
-
-
-READ: Stage[Unit, LabelledReadOptions, Loaded] = Stage(
-    name="complexity/read", noun="intake", receipt=Loaded, build=_read, chosen=_chosen, unit="batches"
-)
-
-
-LEFT_OUT = "other_kind"
-_ANNOTATED = 256  # instances that are annotated at a time
-
-
 class InstanceTask(NamedTuple):
     """A part of the instances; `labels`: whether to make table labels as well."""
 
@@ -279,124 +252,67 @@ class InstanceTask(NamedTuple):
     labels: bool
 
 
-@dataclass(frozen=True, kw_only=True)
-class SettledInstances(Settled):
-    """Receipt of a part: its files, and figures for the summary.
-
-    Attributes:
-        flags: instances by flag.
-        groups: instances by kind, genre and published split, and those of them with a label.
-    """
-
-    flags: dict[str, int]
-    groups: tuple[tuple[str, str | None, str | None, int, int], ...]
-
-
-def acceptable_rows(counts: LoadedCounts, share: float) -> bool:
-    """Return whether few enough rows of all files were rejected, see `acceptable`.
-
-    Instances left out because of their kind do not count.
-    """
-    forgotten = counts.reasons.get("forgotten", 0)
-    faults = counts.rejected - forgotten - counts.reasons.get(LEFT_OUT, 0)
-    return acceptable(counts.records + forgotten + faults, faults, share)
-
-
 def task_of(part: MergeTask, counts: LoadedCounts) -> InstanceTask:
     """Return the task of a part."""
     return InstanceTask(part, bool(counts.tally.get("labelled")))
 
 
-def _settle(artefact: Artefact, task: InstanceTask, options: TextAnnotationOptions) -> SettledInstances:
-    engine = engine_of(options)
-    flags: Counter[str] = Counter()
-    groups: Counter[tuple[str, str | None, str | None]] = Counter()
-    labelled: Counter[tuple[str, str | None, str | None]] = Counter()
+@dataclass(frozen=True, kw_only=True)
+class SettleLabelled(SettleRows[InstanceTask]):
+    """Give instances their ids, and write them with their labels."""
 
-    def batches() -> Iterator[list[list[dict[str, Any]]]]:
-        with one_thread():
-            for rows in batched(_instances(task.part), _ANNOTATED):
-                for row in rows:
-                    group = row["kind"], row["genre"], row["published_split"]
-                    flags.update(row["flags"])
-                    groups[group] += 1
-                    labelled[group] += bool(row["labels"])
-                labels = [[label for row in rows for label in _labels(row)]] if task.labels else []
-                yield [_annotated(rows, engine), *labels]
+    name = "complexity/settle"
+    noun = "instances"
+    tables = (INSTANCES, LABELS)
+    rejects = LOAD_REJECTS
+    inputs = LOAD_INPUTS
 
-    return SettledInstances(
-        tables=write_tables(artefact, (INSTANCES, LABELS) if task.labels else (INSTANCES,), batches()),
-        flags=dict(sorted(flags.items())),
-        groups=tuple((*key, groups[key], labelled[key]) for key in sorted(groups, key=repr)),
-    )
+    def tables_of(self, task: InstanceTask) -> tuple[Table, ...]:
+        """Return the tables of a part."""
+        return self.tables if task.labels else self.tables[:1]
 
+    def merged(self, task: InstanceTask, counts: Counts, rejects: RejectStage) -> Iterator[dict[str, Any]]:
+        """Yield instances in the order of their ids, with ids and duplicates."""
+        for key, rows in grouped_rows(task.part, ROWS):
+            held: list[dict[str, Any]] = []
+            for row in rows:
+                if held:
+                    row["sentence"] = held[0]["sentence"]  # equal, so that memory holds it once
+                held.append(row)
+            # Rows that differ only in their labels are numbered by these, not by the order of files.
+            held.sort(key=_labels_of)
+            for settled in settle(key, [row["source_id"] for row in held]):
+                row = held[settled.place]
+                row["instance_id"] = settled.instance_id
+                row["duplicate_of"] = settled.duplicate_of
+                if settled.duplicate_of is not None:
+                    row["flags"] = in_flag_order([*row["flags"], "duplicate"])
+                yield row
 
-def _instances(task: MergeTask) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a part in the order of their ids, with ids and duplicates."""
-    for key, rows in grouped_rows(task, ROWS):
-        first: dict[str, Any] | None = None
-        held = []
+    def finish(self, rows: list[dict[str, Any]], engine: Engine | None) -> None:
+        """Annotate instances; each sentence is annotated once."""
+        sentences = sentences_of(rows, engine)
         for row in rows:
-            if first is None:
-                first = row
-            row["sentence"] = first["sentence"]  # equal, so that memory holds it once
-            held.append(row)
-        # Rows that differ only in their labels are numbered by these, not by the order of files.
-        held.sort(key=_labels_of)
-        for settled in settle(key, [row["source_id"] for row in held]):
-            row = held[settled.place]
-            row["instance_id"] = settled.instance_id
-            row["duplicate_of"] = settled.duplicate_of
-            if settled.duplicate_of is not None:
-                row["flags"] = in_flag_order([*row["flags"], "duplicate"])
-            yield row
+            row |= dict.fromkeys(("forms", "lemmas", "upos", "position", "tokens", "document_id", "sentence_number"))
+            if (sentence := sentences.get(row["sentence"])) is not None:
+                row |= {"forms": sentence.forms, "lemmas": sentence.lemmas, "upos": sentence.upos}
+                row["position"], row["tokens"] = tokens_of(sentence, row["start"], row["end"])
+
+    def count(self, row: dict[str, Any], counts: Counts) -> None:
+        """Count flags, and instances by kind, genre and published split, and those of them with a label."""
+        group = json.dumps([row["kind"], row["genre"], row["published_split"]])
+        counts["flags"].update(row["flags"])
+        counts["groups"][group] += 1
+        counts["labelled"][group] += bool(row["labels"])
+
+    def beside(self, row: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        """Yield the labels of an instance, by group."""
+        if not row["labels"]:
+            none = dict.fromkeys(("complexity", "annotations", "spread"))
+            yield {"instance_id": row["instance_id"], "group": "", **none, "reason": "no_label"}
+        for label in sorted(row["labels"], key=itemgetter("group")):
+            yield {"instance_id": row["instance_id"], **label, "reason": None}
 
 
 def _labels_of(row: Mapping[str, Any]) -> str:
     return repr([sorted(label.items()) for label in row["labels"]])
-
-
-def _labels(row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the rows of table labels of an instance, by group."""
-    if not row["labels"]:
-        yield {
-            "instance_id": row["instance_id"],
-            "group": "",
-            "complexity": None,
-            "annotations": None,
-            "spread": None,
-            "reason": "no_label",
-        }
-    for label in sorted(row["labels"], key=itemgetter("group")):
-        yield {"instance_id": row["instance_id"], **label, "reason": None}
-
-
-def _annotated(rows: Sequence[dict[str, Any]], engine: Engine | None) -> list[dict[str, Any]]:
-    """Return rows of table instances; each sentence is annotated once."""
-    sentences = sentences_of(rows, engine)
-    made = []
-    for row in rows:
-        sentence = sentences.get(row["sentence"])
-        values: dict[str, Any] = {"forms": None, "lemmas": None, "upos": None, "position": None, "tokens": None}
-        if sentence is not None:
-            position, tokens = tokens_of(sentence, row["start"], row["end"])
-            values = {
-                "forms": sentence.forms,
-                "lemmas": sentence.lemmas,
-                "upos": sentence.upos,
-                "position": position,
-                "tokens": tokens,
-            }
-        made.append({**row, **values, "document_id": None, "sentence_number": None})
-    return made
-
-
-SETTLE: Stage[InstanceTask, TextAnnotationOptions, SettledInstances] = Stage(
-    name="complexity/settle",
-    noun="instances",
-    receipt=SettledInstances,
-    build=_settle,
-    chosen=chosen_engine,
-    unit="parts",
-)
-SETTLING = TaskStages.of(SETTLE, LOAD_REJECTS, LOAD_INPUTS)

@@ -379,8 +379,8 @@ MODES: Registry[Mode] = Registry(
 )
 
 
-def training_of(rows: DesignRows, mode: Mode, genres: Sequence[str], without: str = "") -> tuple[ScorerTraining, int]:
-    """Return what a scorer learns from, and the number of its instances.
+def training_of(rows: DesignRows, mode: Mode, genres: Sequence[str], without: str = "") -> ScorerTraining:
+    """Return what a scorer learns from.
 
     Args:
         rows: labelled instances of both kinds.
@@ -392,15 +392,13 @@ def training_of(rows: DesignRows, mode: Mode, genres: Sequence[str], without: st
     matrices: list[tuple[FeatureMatrix, DesignRows]] = []
     for layouts, of_kind in ((mode.singles, rows.at(single)), (mode.expressions, rows.at(~single))):
         matrices += [(matrix_of(of_kind, layout, genres, without, kinds=mode.both), of_kind) for layout in layouts]
-    training = ScorerTraining(
+    return ScorerTraining(
         values=np.concatenate([matrix.values for matrix, _ in matrices]),
         names=matrices[0][0].names,
         labels=np.concatenate([of_kind.labels for _, of_kind in matrices]),
         groups=[group for _, of_kind in matrices for group in of_kind.groups.tolist()],
         vectors=matrices[0][0].vectors,
     )
-    used = single.sum() * bool(mode.singles) + (~single).sum() * bool(mode.expressions)
-    return training, int(used)
 
 
 def matrices_of(rows: DesignRows, mode: Mode, genres: Sequence[str], without: str = "") -> list[FeatureMatrix]:

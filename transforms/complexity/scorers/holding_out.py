@@ -13,6 +13,7 @@ import numpy.typing as npt
 from lexbeam.transforms.common.draws.by_content import uniform
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.complexity.scorers.design import GENRE, MODES, SINGLE, DesignRows, Mode, folds_of
+from lexbeam.transforms.learning.crossfitting import Sides
 
 Bools = npt.NDArray[np.bool_]
 
@@ -162,9 +163,7 @@ def _folds(scorer: str, kind: str, mode: str, facts: DesignFacts, options: HoldO
             yield from (first._replace(share=share) for share in SHARES)
 
 
-def sides_of(
-    rows: DesignRows, case: Case, options: HoldOptions, seed: int, other: DesignRows | None = None
-) -> tuple[Bools, Bools]:
+def sides_of(rows: DesignRows, case: Case, options: HoldOptions, seed: int, other: DesignRows | None = None) -> Sides:
     """Return which rows a case is trained on, and which it predicts.
 
     Training rows have a label and, where `train_on` names splits, are of one of these. No single
@@ -192,7 +191,7 @@ def sides_of(
     if case.share < 1:
         drawn = uniform(rows.groups.tolist(), seed=seed, label="learning curve")
         train &= drawn < case.share
-    return train, held
+    return Sides(train, held)
 
 
 def _held_out(rows: DesignRows, case: Case, options: HoldOptions, seed: int) -> tuple[Bools, Bools]:

@@ -1,7 +1,7 @@
-"""Predictions of a system put together and measured: stages `complexity/evaluate`, `complexity/pool`.
+"""Predictions of a system put together and measured: steps `complexity/evaluate`, `complexity/pool`.
 
 Predictions of folds are pooled before they are measured: one correlation over all instances, not a
-mean over folds. POOL then makes one table of the predictions of all systems, in the order of instances.
+mean over folds. `PoolPredictions` then makes one table of the predictions of all systems, in the order of instances.
 
 Rows of `complexity/metrics` are made for each metric, threshold and subset. Intervals resample whole targets, whose
 instances err together. Subsets are called KIND, KIND/GENRE, KIND/NAME known and KIND/NAME not known (of the features
@@ -25,12 +25,12 @@ from lexbeam.schemas.common_tables import COMPLEXITY_METRICS
 from lexbeam.schemas.complexity import IMPORTANCE, LEARNING, PREDICTIONS
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import embedded, option
-from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.artefacts import Artefact, Step
 from lexbeam.transforms.common.store.receipts import File, checked
 from lexbeam.transforms.common.store.tables import PartFile, read_rows, read_table, sort_rows, write_part, write_rows
 from lexbeam.transforms.complexity.scorers.design import DesignRows, rows_of
-from lexbeam.transforms.complexity.scorers.fit_stages import GROUP_PREFIX, FittedCase
 from lexbeam.transforms.complexity.scorers.holding_out import ALL, FOLDS, LEFT, SAVED, SPLIT, Case
+from lexbeam.transforms.complexity.scorers.scorer_fits import GROUP_PREFIX, PredictedCase
 from lexbeam.transforms.evaluation.bootstrap import BootstrapOptions
 from lexbeam.transforms.evaluation.evaluating import measure, row
 from lexbeam.transforms.evaluation.metrics import metric_of
@@ -146,10 +146,10 @@ def subsets_of(rows: DesignRows, title: str, seen: Bools) -> Iterator[tuple[str,
 
 
 class CaseDone(NamedTuple):
-    """A case and its receipt."""
+    """A case and its predictions."""
 
     case: Case
-    fitted: FittedCase
+    said: PredictedCase
 
 
 class EvaluateTask(NamedTuple):
@@ -182,55 +182,65 @@ class _Held(NamedTuple):
     names: tuple[str, ...]
 
 
-def _chosen(_: object, options: ScorerMeasureOptions) -> Mapping[str, Sequence[str]]:
-    names = list(options.metric) + (list(CLASSES) if options.threshold else [])
-    return {"lexbeam.transforms.evaluation.metrics:METRICS": sorted(set(names))}
+@dataclass(frozen=True)
+class EvaluateSystem(Step[EvaluateTask, EvaluatedSystem]):
+    """Pool the predictions of a system, and measure them."""
 
+    measures: ScorerMeasureOptions
 
-def _evaluate(artefact: Artefact, task: EvaluateTask, options: ScorerMeasureOptions) -> EvaluatedSystem:
-    rows = rows_of(read_table([checked(task.other or task.design)]))
-    predictions: list[pa.Table] = []
-    metrics: list[dict[str, object]] = []
-    importance: list[dict[str, object]] = []
-    learning: list[dict[str, object]] = []
-    for kind in sorted({done.case.kind for done in task.cases}):
-        of_kind = [done for done in task.cases if done.case.kind == kind]
-        published = False
-        for way in (ALL, SAVED, SPLIT, *FOLDS):
-            cases = _like(of_kind, way)
-            if not cases or (way == ALL and task.other is None):
-                continue
-            held = _held(cases, rows)
-            name = f"{kind} by part" if way == "part" else kind
-            metrics += _metric_rows(task.system, name, held, rows, options)
-            if way in FOLDS:
-                first = not published
-                if first:
-                    importance += _permutations(task.system, kind, held, rows)
-                    importance += _ablations(task.system, kind, of_kind, way, held, rows)
-                    learning += _curve(task.system, kind, of_kind, way, rows)
-            if not published:
-                predictions.append(_prediction_rows(task.system, held, rows))
-                published = True
-        for done in sorted(_like(of_kind, LEFT)):
-            held = _held([done], rows)
-            predicted = rows.at(held.places)
-            metrics += measured_rows(
-                task.system,
-                f"{kind} without {done.case.held}",
-                predicted.labels,
-                held.predictions,
-                predicted.groups.tolist(),
-                options,
-            )
-    schema = PREDICTIONS.schema()
-    tables = (
-        (PREDICTIONS, pa.concat_tables([schema.empty_table(), *predictions])),
-        (COMPLEXITY_METRICS, pa.Table.from_pylist(metrics, COMPLEXITY_METRICS.schema())),
-        (IMPORTANCE, pa.Table.from_pylist(importance, IMPORTANCE.schema())),
-        (LEARNING, pa.Table.from_pylist(learning, LEARNING.schema())),
-    )
-    return EvaluatedSystem(*(_written(artefact, table, table_rows) for table, table_rows in tables))
+    name, noun, unit = "complexity/evaluate", "metrics", "systems"
+
+    def make(self, artefact: Artefact, task: EvaluateTask) -> EvaluatedSystem:
+        """Write the system's rows of each table."""
+        system, options = task.system, self.measures
+        rows = rows_of(read_table([checked(task.other or task.design)]))
+        predictions: list[pa.Table] = []
+        metrics: list[dict[str, object]] = []
+        importance: list[dict[str, object]] = []
+        learning: list[dict[str, object]] = []
+        for kind in sorted({done.case.kind for done in task.cases}):
+            of_kind = [done for done in task.cases if done.case.kind == kind]
+            published = False
+            for way in (ALL, SAVED, SPLIT, *FOLDS):
+                cases = _like(of_kind, way)
+                if not cases or (way == ALL and task.other is None):
+                    continue
+                held = _held(cases, rows)
+                name = f"{kind} by part" if way == "part" else kind
+                metrics += _metric_rows(system, name, held, rows, options)
+                if way in FOLDS:
+                    first = not published
+                    if first:
+                        importance += _permutations(system, kind, held, rows)
+                        importance += _ablations(system, kind, of_kind, way, held, rows)
+                        learning += _curve(system, kind, of_kind, way, rows)
+                if not published:
+                    predictions.append(_prediction_rows(system, held, rows))
+                    published = True
+            for done in sorted(_like(of_kind, LEFT)):
+                held = _held([done], rows)
+                predicted = rows.at(held.places)
+                metrics += measured_rows(
+                    system,
+                    f"{kind} without {done.case.held}",
+                    predicted.labels,
+                    held.predictions,
+                    predicted.groups.tolist(),
+                    options,
+                )
+        schema = PREDICTIONS.schema()
+        tables = (
+            (PREDICTIONS, pa.concat_tables([schema.empty_table(), *predictions])),
+            (COMPLEXITY_METRICS, pa.Table.from_pylist(metrics, COMPLEXITY_METRICS.schema())),
+            (IMPORTANCE, pa.Table.from_pylist(importance, IMPORTANCE.schema())),
+            (LEARNING, pa.Table.from_pylist(learning, LEARNING.schema())),
+        )
+        return EvaluatedSystem(*(_written(artefact, table, table_rows) for table, table_rows in tables))
+
+    def chosen(self, task: EvaluateTask) -> Mapping[str, Sequence[str]]:
+        """Return the metrics."""
+        names = {*self.measures.metric, *(CLASSES if self.measures.threshold else ())}
+        return {"lexbeam.transforms.evaluation.metrics:METRICS": sorted(names)}
 
 
 def _written(artefact: Artefact, table: Table, rows: pa.Table) -> PartFile:
@@ -248,10 +258,10 @@ def _like(cases: Sequence[CaseDone], way: str, without: str = "", share: float =
 def _held(cases: Sequence[CaseDone], rows: DesignRows) -> _Held:
     """Return the predictions of several cases, each of other rows, in the order of rows."""
     ordered = sorted(cases, key=_unfitted_last)
-    tables = [read_table([checked(done.fitted.predictions)]) for done in ordered]
+    tables = [read_table([checked(done.said.predictions)]) for done in ordered]
     table = pa.concat_tables(tables).sort_by("instance_id").combine_chunks()
     places = np.searchsorted(rows.ids.astype(str), table["instance_id"].to_pylist())
-    names = ordered[0].fitted.permuted
+    names = ordered[0].said.permuted
     permuted = np.array(table["permuted"].to_pylist(), np.float64).reshape(len(places), len(names))
     seen = np.array(table["seen"].fill_null(False).to_pylist(), bool)
     return _Held(places.astype(np.int64), table["fold"], table["prediction"].to_numpy(), seen, permuted, names)
@@ -259,7 +269,7 @@ def _held(cases: Sequence[CaseDone], rows: DesignRows) -> _Held:
 
 def _unfitted_last(done: CaseDone) -> tuple[bool, CaseDone]:
     """Return by what cases are ordered: those that predict nothing name no features that were permuted."""
-    return not done.fitted.rows, done
+    return not done.said.rows, done
 
 
 def _metric_rows(
@@ -329,20 +339,8 @@ def _curve(
         of_share = _like(cases, way, share=share)
         held = _held(of_share, rows)
         value, n = _pearson(rows.labels[held.places], held.predictions)
-        trained = sum(done.fitted.trained for done in of_share) / len(of_share)
+        trained = sum(done.said.trained for done in of_share) / len(of_share)
         yield {"scorer": system, "kind": kind, "share": share, "trained": trained, "pearson": value, "n": n}
-
-
-EVALUATE: Stage[EvaluateTask, ScorerMeasureOptions, EvaluatedSystem] = Stage(
-    name="complexity/evaluate",
-    noun="metrics",
-    receipt=EvaluatedSystem,
-    build=_evaluate,
-    unused={"task.cases.fitted.model": "its predictions count"},
-    unordered=("task.cases",),
-    chosen=_chosen,
-    unit="systems",
-)
 
 
 def merged(several: Sequence[Iterable[pa.Table]], keys: Sequence[str]) -> Iterator[pa.Table]:
@@ -372,12 +370,14 @@ def merged(several: Sequence[Iterable[pa.Table]], keys: Sequence[str]) -> Iterat
         yield sort_rows(pa.concat_tables(taken), keys)
 
 
-def _pool(artefact: Artefact, task: Sequence[PartFile], _: None) -> PartFile:
-    several = [read_rows([checked(part.file)]) for part in task]
-    rows = merged(several, PREDICTIONS.key)
-    return write_part(artefact, PREDICTIONS.schema(), rows, sort_keys=PREDICTIONS.key)
+@dataclass(frozen=True)
+class PoolPredictions(Step[tuple[PartFile, ...], PartFile]):
+    """Make one table of the predictions of all systems, in the order of instances."""
 
+    name = "complexity/pool"
+    noun = unit = "tables"
 
-POOL: Stage[Sequence[PartFile], None, PartFile] = Stage(
-    name="complexity/pool", noun="tables", receipt=PartFile, build=_pool, unordered=("task",), unit="tables"
-)
+    def make(self, artefact: Artefact, task: tuple[PartFile, ...]) -> PartFile:
+        """Write the table."""
+        rows = merged([read_rows([checked(part.file)]) for part in task], PREDICTIONS.key)
+        return write_part(artefact, PREDICTIONS.schema(), rows, sort_keys=PREDICTIONS.key)

@@ -4,7 +4,7 @@ The folder is as in docs/reference/models.md, of format safetensors: the arrays 
 `KIND/NAME`. So loading executes nothing, whatever the scorer is.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import NamedTuple
 
@@ -13,33 +13,32 @@ import numpy.typing as npt
 
 from lexbeam.transforms.common.code.fingerprints import digest
 from lexbeam.transforms.common.errors import LexbeamError
-from lexbeam.transforms.common.store.identity import Place
 from lexbeam.transforms.complexity.scorers.design import DesignColumn, FeatureMatrix, mean_of
 from lexbeam.transforms.complexity.scorers.holding_out import Case
+from lexbeam.transforms.learning.crossfitting import KeptModel
 from lexbeam.transforms.learning.fitting import predict_scorer
 from lexbeam.transforms.learning.models.formats import pack_texts, unpack_texts
-from lexbeam.transforms.learning.models.keeping import load_model
+from lexbeam.transforms.learning.models.keeping import SavedModel, keep_model, load_model
 from lexbeam.transforms.learning.models.model import Model, ModelColumn
 from lexbeam.transforms.learning.scorer import Fitted, ScorerOptions, clipped
 from lexbeam.transforms.learning.scorers import SCORERS
 
 KIND, TASK, FORMAT = "regressor", "complexity", "safetensors"
+CASE_FORMAT = "npz"  # of models that a run fits and asks: it needs no package of its own
 GENRES = "genres"
+
+Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class OpenedScorer:
-    """A saved model that a run uses: its folder, its digest, and what it is.
+class OpenedScorer(KeptModel):
+    """A saved model that a run uses, and what it is.
 
     Attributes:
-        folder: of the model.
-        digest: of the model.
         scorer: name of the scorer.
         modes: by kind, how expressions are scored; empty for single words.
     """
 
-    folder: Place
-    digest: str
     scorer: str
     modes: Mapping[str, str]
 
@@ -81,7 +80,7 @@ def saved_model(
     return Model(
         kind=KIND,
         task=TASK,
-        format=FORMAT,
+        format=CASE_FORMAT,
         content={
             f"{case.kind}/{GENRES}": pack_texts(list(genres)),
             **{f"{case.kind}/{name}": array for name, array in fitted.items()},
@@ -90,7 +89,6 @@ def saved_model(
         options={"scorer": case.scorer, "modes": {case.kind: case.mode}, **used},
         seed=options.seed,
         data=data,
-        made_with=("lightgbm", "scikit-learn", "scipy"),
     )
 
 
@@ -112,7 +110,7 @@ def merged(models: Sequence[Model]) -> Model:
         options={**first.options, "modes": modes},
         seed=first.seed,
         data=digest(sorted({model.data for model in ordered})),
-        made_with=first.made_with,
+        made_with=("lightgbm", "scikit-learn", "scipy"),
     )
 
 
@@ -138,39 +136,36 @@ def opened(folder: str, columns: Sequence[DesignColumn]) -> OpenedScorer:
     return OpenedScorer(folder, model.digest, str(scorer), {str(k): str(v) for k, v in modes.items()})
 
 
-def load_kinds(opened: OpenedScorer) -> dict[str, KindModel]:
+def kinds_of(model: Model) -> dict[str, KindModel]:
     """Return the model of each kind.
 
     Raises:
-        LexbeamError: the model has changed, or is damaged.
+        LexbeamError: it lacks one.
     """
-    model = load_model(opened.folder)
-    if model.digest != opened.digest:
-        raise LexbeamError(f"the model {opened.folder} changed while it was used: run the same command again")
     kinds = {}
-    for kind in opened.modes:
+    for kind in model.options["modes"]:
         arrays = {
             name.removeprefix(f"{kind}/"): array for name, array in model.content.items() if name.startswith(f"{kind}/")
         }
         if GENRES not in arrays:
-            raise LexbeamError(f"the model {opened.folder} has nothing of kind {kind}: train it anew")
+            raise LexbeamError(f"the model {model.place} has nothing of kind {kind}: train it anew")
         kinds[kind] = KindModel(unpack_texts(arrays.pop(GENRES)), arrays)
     return kinds
 
 
-Floats = npt.NDArray[np.float64]
+def kept_scorer(folder: str, models: Iterable[SavedModel | None], overwrite: bool) -> Iterator[SavedScorer]:
+    """Keep the models of all labelled instances, of each kind, as one in a folder; there is none of no instance."""
+    found = [load_model(model) for model in models if model is not None]
+    if found:
+        yield SavedScorer(keep_model(folder, merged(found), overwrite=overwrite))
 
 
-def checked_predictions(
-    scorer: str, fitted: Fitted, matrices: Sequence[FeatureMatrix], model: OpenedScorer | None
-) -> Floats:
-    """Return predictions, checked if the model comes from elsewhere.
+def checked_predictions(scorer: str, fitted: Fitted, matrices: Sequence[FeatureMatrix], folder: str) -> Floats:
+    """Return predictions of a model that comes from elsewhere, checked.
 
     Raises:
         LexbeamError: its arrays are not those of its scorer.
     """
-    if model is None:
-        return predictions(scorer, fitted, matrices)
     why = "a prediction is no number"
     try:
         predicted = predictions(scorer, fitted, matrices)
@@ -179,7 +174,7 @@ def checked_predictions(
     except (KeyError, ValueError, IndexError, TypeError) as error:
         why = str(error)
     raise LexbeamError(
-        f"the model {model.folder} does not hold what scorer {scorer} does ({why}): take it "
+        f"the model {folder} does not hold what scorer {scorer} does ({why}): take it "
         "from where it was made, or train it anew"
     )
 

@@ -41,7 +41,7 @@ from lexbeam.transforms.complexity.scorers.scorer_models import (
     TASK,
     OpenedScorer,
     checked_predictions,
-    load_kinds,
+    kinds_of,
     opened,
 )
 from lexbeam.transforms.learning.models.keeping import load_model
@@ -154,7 +154,7 @@ def word_complexity(words: pa.Table, scorer: WordScorer) -> npt.NDArray[np.float
     Raises:
         LexbeamError: the model has changed, or does not hold what its scorer does.
     """
-    model = load_kinds(scorer.model)[SINGLE]
+    model = kinds_of(scorer.model.load())[SINGLE]
     mode = mode_of(Case(scorer.model.scorer, SINGLE, scorer.model.modes[SINGLE], SAVED, ""))
     predicted = [np.zeros(0)]
     with one_thread():
@@ -162,7 +162,7 @@ def word_complexity(words: pa.Table, scorer: WordScorer) -> npt.NDArray[np.float
             some = words.slice(start, AT_ONCE)
             rows = rows_of(_design(some, scorer.setting))
             matrices = matrices_of(rows, mode, model.genres)
-            predicted.append(checked_predictions(scorer.model.scorer, model.fitted, matrices, scorer.model))
+            predicted.append(checked_predictions(scorer.model.scorer, model.fitted, matrices, scorer.model.folder))
     return np.concatenate(predicted)
 
 

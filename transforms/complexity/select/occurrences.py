@@ -32,7 +32,7 @@ from lexbeam.transforms.common.store.artefacts import Artefact, Stage
 from lexbeam.transforms.common.store.batches import BatchReader, BatchWriter
 from lexbeam.transforms.common.store.classes import Staged
 from lexbeam.transforms.common.store.receipts import File, checked
-from lexbeam.transforms.common.store.staged import MergeTask, StagedWriter, entries, gather_stage, merge, whole
+from lexbeam.transforms.common.store.staged import Gather, MergeTask, StagedWriter, entries, merge, whole
 from lexbeam.transforms.common.store.tables import PartFile, read_rows
 from lexbeam.transforms.common.texts.languages import short_tag
 from lexbeam.transforms.complexity.instances.labelled_instances import instance_id
@@ -530,4 +530,4 @@ FETCH: Stage[FetchTask, FetchSpec, FetchedInstances] = Stage(
 MERGE: Stage[MergeTask, tuple[str, ...], PartFile] = Stage(
     name="complexity.select/merge", noun="tables", receipt=PartFile, build=_merge, unit="parts"
 )
-GATHER = gather_stage("complexity.select")
+GATHER = Gather("complexity.select")

@@ -1,7 +1,7 @@
 """Cutting large files: one pass over a file gives its digest and pieces that workers take in by themselves.
 
     way = looked_at(file, options)                     # by the file's first bytes: a task, or why it is read whole
-    receipt = make(workspace, CUT, way, None)
+    receipt = make(workspace, CutFile(), way)
     units_of(way, receipt)                             # a unit for each piece
 
 What is published does not depend on pieces: positions, ids and rejects are those of the uncut file.
@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import BinaryIO
 
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.common.store.artefacts import Artefact, Stage, Superseded
+from lexbeam.transforms.common.store.artefacts import Artefact, Step, Superseded
 from lexbeam.transforms.common.store.identity import Size
 from lexbeam.transforms.formats.ingest.ingestion import (
     FilePiece,
@@ -114,18 +114,35 @@ def units_of(task: LargeFile, receipt: Cut) -> list[Unit]:
     ]
 
 
-def _cut(_: Artefact, task: LargeFile, __: None) -> Cut:
-    reading, found = task.read
-    if task.file.known not in ("", reading.sha256):
-        raise Superseded(task, replace(task, file=task.file._replace(known="")))
-    name, pieces = ("", []) if isinstance(found, str) else found
-    return Cut(
-        sha256=reading.sha256,
-        bytes=reading.bytes,
-        format=name,
-        pieces=tuple((piece, _blocks(reading, piece)) for piece in pieces),
-        why=found if isinstance(found, str) else "",
-    )
+@dataclass(frozen=True)
+class CutFile(Step[LargeFile, Cut]):
+    """Cut large files."""
+
+    name = "corpus/cut"
+    noun = "intake"
+    unit = "files"
+
+    def make(self, _: Artefact, task: LargeFile) -> Cut:
+        """Return digest and pieces of a file; nothing is written.
+
+        Raises:
+            Superseded: the file is no longer what the artefact is named by.
+        """
+        reading, found = task.read
+        if task.file.known not in ("", reading.sha256):
+            raise Superseded(task, replace(task, file=task.file._replace(known="")))
+        name, pieces = ("", []) if isinstance(found, str) else found
+        return Cut(
+            sha256=reading.sha256,
+            bytes=reading.bytes,
+            format=name,
+            pieces=tuple((piece, _blocks(reading, piece)) for piece in pieces),
+            why=found if isinstance(found, str) else "",
+        )
+
+    def chosen(self, task: LargeFile) -> dict[str, tuple[str, ...]]:
+        """Return the readers that may cut it."""
+        return readers_chosen(task.format, task.reader)
 
 
 def _blocks(reading: FileReading, piece: CutPiece) -> Blocks:
@@ -135,13 +152,3 @@ def _blocks(reading: FileReading, piece: CutPiece) -> Blocks:
     if piece.tail >= 0:
         ranges.append((piece.tail, reading.bytes))
     return tuple(reading.blocks(*each) for each in ranges)
-
-
-CUT: Stage[LargeFile, None, Cut] = Stage(
-    name="corpus/cut",
-    noun="intake",
-    receipt=Cut,
-    build=_cut,
-    chosen=lambda task, _: readers_chosen(task.format, task.reader),
-    unit="files",
-)

@@ -1,6 +1,6 @@
 """Taking in files: a unit of files becomes staging files of documents, and rejects.
 
-    receipt = make(workspace, INGEST, unit, options)
+    receipt = make(workspace, Ingest(options), unit)
 
 A unit is some small files packed together, or one large file. Each input record ends either as a
 row of a staging file or as a reject; the receipt counts both. How files are packed into units, and
@@ -18,13 +18,13 @@ from typing import Annotated, NamedTuple, NoReturn
 from lexbeam.schemas.common_tables import RejectRow
 from lexbeam.transforms.common.code.fingerprints import digest, text_digest
 from lexbeam.transforms.common.publish.forgotten import Forgotten, ForgottenMarks
-from lexbeam.transforms.common.store.artefacts import Artefact, Stage, Superseded
+from lexbeam.transforms.common.store.artefacts import Artefact, Step, Superseded
 from lexbeam.transforms.common.store.batches import BatchWriter
 from lexbeam.transforms.common.store.classes import Staged
 from lexbeam.transforms.common.store.identity import Place, Size, Uncounted
 from lexbeam.transforms.common.store.receipts import File
 from lexbeam.transforms.common.texts.languages import code_or_text
-from lexbeam.transforms.formats.dates.rules import DateRule, Metadata, date_of
+from lexbeam.transforms.formats.ingest.date_rules import DateRule, Metadata, date_of
 from lexbeam.transforms.formats.ingest.intake_tables import COUNTED, InputCount, notes_of, stage_inputs
 from lexbeam.transforms.formats.ingest.staged_records import (
     KEYS,
@@ -190,49 +190,73 @@ class Ingested:
     years: dict[int, int]
 
 
-def _ingest(artefact: Artefact, unit: Unit, options: IngestOptions) -> Ingested:
-    """Take in a unit: stage its records, their keys and the rejects.
+@dataclass(frozen=True)
+class Ingest(Step[Unit, Ingested]):
+    """Take in units: stage their records, the keys of these, and the rejects."""
 
-    Raises:
-        Superseded: a file is no longer what the artefact is named by.
-    """
-    inputs: list[InputCount] = []
-    years: Counter[int] = Counter()
-    with artefact.writing("-keys.arrow") as stream, BatchWriter(stream, KEYS) as keys, RejectStage(artefact) as rejects:
-        stage = RecordStage(artefact, keys, columns_of(options.reader.layers))
-        for file, reading in zip(unit.files, unit.readings, strict=True):
-            before = rejects.count
-            documents = 0
-            notes: Counter[str] = Counter()
-            for row in _documents(file, reading, options, notes=notes, piece=unit.piece):
-                if isinstance(row, RejectRow):
-                    rejects.add(row)
-                else:
-                    stage.add(*row)
-                    documents += row[1].block == 0
-                    if row[1].block == 0 and row[0]["year"] is not None:
-                        years[row[0]["year"]] += 1
-            if reading.broken is not None:
-                stage.remove()
-                again = replace(unit, broken=(*unit.broken, (file.name, reading.broken)))
-                raise Superseded(unit, again)
-            refused = rejects.count - before
-            counts = (documents + refused, documents, refused)
-            noted = dict(sorted((+notes).items())) or None  # without zeros
-            size = reading.bytes if unit.begins else 0
-            inputs.append(InputCount(file.name, size, reading.sha256, *counts, noted))
-        stage.flush()
-    return Ingested(
-        inputs=stage_inputs(artefact, inputs),
-        counts={name: sum(getattr(row, name) for row in inputs) for name in COUNTED},
-        notes=notes_of(inputs),
-        stages=tuple(stage.files),
-        keys=artefact.file("-keys.arrow"),
-        rejects=rejects.staged(),
-        reasons=dict(rejects.reasons),
-        examples=tuple(rejects.examples),
-        years={year: years[year] for year in sorted(years)},
-    )
+    options: IngestOptions
+
+    name = "corpus/ingest"
+    noun = "intake"
+    unit = "batches"
+
+    def make(self, artefact: Artefact, unit: Unit) -> Ingested:
+        """Write staging files of records, of keys, of rejects and of counts.
+
+        Raises:
+            Superseded: a file is no longer what the artefact is named by.
+        """
+        inputs: list[InputCount] = []
+        years: Counter[int] = Counter()
+        with (
+            artefact.writing("-keys.arrow") as stream,
+            BatchWriter(stream, KEYS) as keys,
+            RejectStage(artefact) as rejects,
+        ):
+            stage = RecordStage(artefact, keys, columns_of(self.options.reader.layers))
+            for file, reading in zip(unit.files, unit.readings, strict=True):
+                before = rejects.count
+                documents = 0
+                notes: Counter[str] = Counter()
+                for row in _documents(file, reading, self.options, notes=notes, piece=unit.piece):
+                    if isinstance(row, RejectRow):
+                        rejects.add(row)
+                    else:
+                        stage.add(*row)
+                        documents += row[1].block == 0
+                        if row[1].block == 0 and row[0]["year"] is not None:
+                            years[row[0]["year"]] += 1
+                if reading.broken is not None:
+                    stage.remove()
+                    again = replace(unit, broken=(*unit.broken, (file.name, reading.broken)))
+                    raise Superseded(unit, again)
+                refused = rejects.count - before
+                counts = (documents + refused, documents, refused)
+                noted = dict(sorted((+notes).items())) or None  # without zeros
+                size = reading.bytes if unit.begins else 0
+                inputs.append(InputCount(file.name, size, reading.sha256, *counts, noted))
+            stage.flush()
+        return Ingested(
+            inputs=stage_inputs(artefact, inputs),
+            counts={name: sum(getattr(row, name) for row in inputs) for name in COUNTED},
+            notes=notes_of(inputs),
+            stages=tuple(stage.files),
+            keys=artefact.file("-keys.arrow"),
+            rejects=rejects.staged(),
+            reasons=dict(rejects.reasons),
+            examples=tuple(rejects.examples),
+            years={year: years[year] for year in sorted(years)},
+        )
+
+    def chosen(self, _: Unit | None) -> dict[str, tuple[str, ...]]:
+        """Return readers, forms of dates and layers."""
+        dated = self.options.dates
+        return {
+            **readers_chosen(self.options.format, self.options.reader),
+            "lexbeam.transforms.formats.ingest.date_rules:DATE_RANGES": (self.options.date_range,) if dated else (),
+            "lexbeam.transforms.formats.records.date_parsing:DATE_FORMS": tuple(DATE_FORMS) if dated else (),
+            "lexbeam.transforms.formats.records.layers:LAYERS": self.options.reader.layers,
+        }
 
 
 def acceptable(records: int, rejected: int, share: float) -> bool:
@@ -418,17 +442,3 @@ def readers_chosen(format: str, options: ReaderOptions) -> dict[str, tuple[str, 
     if format == "auto" and options.html == "reject":
         named.discard("html")  # nor does the package count that nobody needs then
     return {"lexbeam.transforms.formats.readers.registry:READERS": tuple(sorted(named))}
-
-
-def _chosen(_: Unit, options: IngestOptions) -> dict[str, tuple[str, ...]]:
-    return {
-        **readers_chosen(options.format, options.reader),
-        "lexbeam.transforms.formats.dates.rules:DATE_RANGES": (options.date_range,) if options.dates else (),
-        "lexbeam.transforms.formats.records.date_parsing:DATE_FORMS": tuple(DATE_FORMS) if options.dates else (),
-        "lexbeam.transforms.formats.records.layers:LAYERS": options.reader.layers,
-    }
-
-
-INGEST: Stage[Unit, IngestOptions, Ingested] = Stage(
-    name="corpus/ingest", noun="intake", receipt=Ingested, build=_ingest, chosen=_chosen, unit="batches"
-)

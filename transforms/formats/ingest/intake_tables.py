@@ -7,6 +7,7 @@ in which annotation rejects records of it: one document less, one reject more. T
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ from lexbeam.schemas.common_tables import REJECTS
 from lexbeam.schemas.corpus_tables import INPUTS
 from lexbeam.transforms.common.code.fingerprints import digest, hash_of
 from lexbeam.transforms.common.names import file_of
-from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.artefacts import Artefact, Step
 from lexbeam.transforms.common.store.classes import Staged
 from lexbeam.transforms.common.store.entries import Entries
 from lexbeam.transforms.common.store.staged import MergeTask, StagedWriter, entries, merge, whole
@@ -122,10 +123,6 @@ def merge_inputs(artefact: Artefact, task: MergeTask, table: Table) -> PartFile:
         return merge(artefact, table, _summed(found, table))
 
 
-def _merge_inputs(artefact: Artefact, task: MergeTask, _: None) -> PartFile:
-    return merge_inputs(artefact, task, INPUTS)
-
-
 def _summed(found: Iterable[Entries], table: Table) -> Iterator[StagedRows]:
     left: list[pa.Table] = []
     for batches in _whole_names(found):
@@ -161,21 +158,33 @@ def _whole_names(found: Iterable[Entries]) -> Iterator[list[pa.RecordBatch]]:
         yield [Entries.joined(held).rows]
 
 
-MERGE_INPUTS: Stage[MergeTask, None, PartFile] = Stage(
-    name="corpus/merge-inputs", noun="tables", receipt=PartFile, build=_merge_inputs, unit="parts"
-)
-
-
 def merge_rejects(artefact: Artefact, task: MergeTask, table: Table) -> PartFile:
     """Write staged rejects as a part of a table."""
     with entries(task.staged, task.parts, task.bucket) as found:
         return merge(artefact, table, whole(found))
 
 
-def _merge_rejects(artefact: Artefact, task: MergeTask, _: None) -> PartFile:
-    return merge_rejects(artefact, task, REJECTS)
+@dataclass(frozen=True)
+class MergeInputs(Step[MergeTask, PartFile]):
+    """Merge staged rows of input files into a part of `corpus/inputs`."""
+
+    name = "corpus/merge-inputs"
+    noun = "tables"
+    unit = "parts"
+
+    def make(self, artefact: Artefact, task: MergeTask) -> PartFile:
+        """Write the part."""
+        return merge_inputs(artefact, task, INPUTS)
 
 
-MERGE_REJECTS: Stage[MergeTask, None, PartFile] = Stage(
-    name="corpus/merge-rejects", noun="tables", receipt=PartFile, build=_merge_rejects, unit="parts"
-)
+@dataclass(frozen=True)
+class MergeRejects(Step[MergeTask, PartFile]):
+    """Merge staged rejects into a part of `rejects`."""
+
+    name = "corpus/merge-rejects"
+    noun = "tables"
+    unit = "parts"
+
+    def make(self, artefact: Artefact, task: MergeTask) -> PartFile:
+        """Write the part."""
+        return merge_rejects(artefact, task, REJECTS)

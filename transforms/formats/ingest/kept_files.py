@@ -1,8 +1,8 @@
 """What is kept of files that have gone: their documents, rejects and rows of `corpus/inputs`, as they were published.
 
     keys = gone_keys(listing, names, inputs)        # of a run, from the listing and the published table
-    gone = make(workspace, GONE, GoneTask(keys))    # in a file, since there may be many
-    receipt = make(workspace, KEEP, task, setting)  # a part of each published table; the receipt is one of ingestion
+    gone = make(workspace, ListGone(), GoneTask(keys))  # in a file, since there may be many
+    receipt = make(workspace, KeepPart(...), task)      # a part of each published table, as if it was taken in
 
 What is kept goes on like what is taken in: duplicates are settled among all, texts are annotated by the engine of
 the run, and annotation that came with the input comes from `sentences`. So what is published is decided by the
@@ -22,7 +22,7 @@ import pyarrow.compute as pc
 from lexbeam.schemas.common_tables import RejectRow
 from lexbeam.transforms.common.names import file_of
 from lexbeam.transforms.common.publish.forgotten import Forgotten, ForgottenMarks
-from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.artefacts import Artefact, Step
 from lexbeam.transforms.common.store.batches import ANNOTATION, BatchReader, BatchWriter, Sentence
 from lexbeam.transforms.common.store.receipts import File, checked
 from lexbeam.transforms.common.store.tables import Part, RowsByKey, read_rows
@@ -38,21 +38,6 @@ GONE_KEYS = pa.schema([pa.field("key", pa.int64(), nullable=False)])  # of the n
 _FIELDS = ("source", "position", "language", "year", "year_to", "date", "genre", "author", "title", "text")
 
 Keys = npt.NDArray[np.int64]
-
-
-@dataclass(frozen=True, kw_only=True)
-class KeepSetting:
-    """What is kept of documents.
-
-    Attributes:
-        annotated: whether the annotation of documents with text is kept, too, since no engine makes it.
-        layers: further columns of sentences.
-        forgotten: what is left out, whatever keeps it; None: nothing.
-    """
-
-    annotated: bool
-    layers: tuple[str, ...] = ()
-    forgotten: Forgotten | None = None
 
 
 class KeptPart(NamedTuple):
@@ -118,47 +103,85 @@ def _keys_of(names: Iterable[str]) -> Keys:
     return np.fromiter(map(key_of, names), np.int64)
 
 
-def _gone(artefact: Artefact, task: GoneTask, _: None) -> Gone:
-    with artefact.writing(".arrow") as stream, BatchWriter(stream, GONE_KEYS) as writer:
-        writer.write(pa.record_batch([np.frombuffer(task.keys, np.int64)], schema=GONE_KEYS))
-    return Gone(artefact.file(".arrow"))
+@dataclass(frozen=True)
+class ListGone(Step[GoneTask, Gone]):
+    """Write down which files have gone."""
+
+    name = "corpus/gone"
+    noun = "intake"
+    unit = "lists"
+
+    def make(self, artefact: Artefact, task: GoneTask) -> Gone:
+        """Write the keys of their names."""
+        with artefact.writing(".arrow") as stream, BatchWriter(stream, GONE_KEYS) as writer:
+            writer.write(pa.record_batch([np.frombuffer(task.keys, np.int64)], schema=GONE_KEYS))
+        return Gone(artefact.file(".arrow"))
 
 
-def _keep(artefact: Artefact, task: KeepTask, setting: KeepSetting) -> Ingested:
-    with BatchReader() as reader:
-        gone = reader.read(task.gone, 0).column("key").to_numpy()
-    years: Counter[int] = Counter()
-    marks = setting.forgotten.marks() if setting.forgotten is not None else ForgottenMarks()
-    forgotten: list[str] = []
-    with artefact.writing("-keys.arrow") as stream, BatchWriter(stream, KEYS) as keys, RejectStage(artefact) as rejects:
-        stage = RecordStage(artefact, keys, columns_of(setting.layers))
-        for row, record in _records(task.part, gone, setting):
-            if marks and marks.has_document(row["text"], row["source"], row["position"]):
-                if record.block == 0:
-                    rejects.add(RejectRow(row["source"], row["position"], "ingest", "forgotten", ""))
-                    forgotten.append(row["source"])
-                continue
-            stage.add(row, record, (row["key"] if row["text"] is not None else "", row["source"], 0, record.position))
-            if record.block == 0 and row["year"] is not None:
-                years[row["year"]] += 1
-        stage.flush()
-        for rows in read_rows([checked(task.part.rejects)]):
-            for reject in rows.filter(_is_of(rows["source"], gone)).to_pylist():
-                if marks.has_source(reject["source"]):
-                    reject |= {"stage": "ingest", "reason": "forgotten", "detail": ""}
-                rejects.add(RejectRow(**reject))
-    inputs = [*_inputs(task.part.inputs, gone), *late_counts(forgotten)]
-    return Ingested(
-        inputs=stage_inputs(artefact, inputs),
-        counts={name: sum(getattr(row, name) for row in inputs) for name in COUNTED},
-        notes=notes_of(inputs),
-        stages=tuple(stage.files),
-        keys=artefact.file("-keys.arrow"),
-        rejects=rejects.staged(),
-        reasons=dict(rejects.reasons),
-        examples=tuple(rejects.examples[:EXAMPLES]),
-        years={year: years[year] for year in sorted(years)},
-    )
+@dataclass(frozen=True, kw_only=True)
+class KeepPart(Step[KeepTask, Ingested]):
+    """Take in what was published of files that have gone.
+
+    Attributes:
+        annotated: whether the annotation of documents with text is kept, too, since no engine makes it.
+        layers: further columns of sentences.
+        forgotten: what is left out, whatever keeps it; None: nothing.
+    """
+
+    annotated: bool
+    layers: tuple[str, ...] = ()
+    forgotten: Forgotten | None = None
+
+    name = "corpus/keep"
+    noun = "intake"
+    unit = "parts"
+
+    def make(self, artefact: Artefact, task: KeepTask) -> Ingested:
+        """Write what `Ingest` writes."""
+        with BatchReader() as reader:
+            gone = reader.read(task.gone, 0).column("key").to_numpy()
+        years: Counter[int] = Counter()
+        marks = self.forgotten.marks() if self.forgotten is not None else ForgottenMarks()
+        forgotten: list[str] = []
+        with (
+            artefact.writing("-keys.arrow") as stream,
+            BatchWriter(stream, KEYS) as keys,
+            RejectStage(artefact) as rejects,
+        ):
+            stage = RecordStage(artefact, keys, columns_of(self.layers))
+            for row, record in _records(task.part, gone, self):
+                if marks and marks.has_document(row["text"], row["source"], row["position"]):
+                    if record.block == 0:
+                        rejects.add(RejectRow(row["source"], row["position"], "ingest", "forgotten", ""))
+                        forgotten.append(row["source"])
+                    continue
+                stage.add(
+                    row, record, (row["key"] if row["text"] is not None else "", row["source"], 0, record.position)
+                )
+                if record.block == 0 and row["year"] is not None:
+                    years[row["year"]] += 1
+            stage.flush()
+            for rows in read_rows([checked(task.part.rejects)]):
+                for reject in rows.filter(_is_of(rows["source"], gone)).to_pylist():
+                    if marks.has_source(reject["source"]):
+                        reject |= {"stage": "ingest", "reason": "forgotten", "detail": ""}
+                    rejects.add(RejectRow(**reject))
+        inputs = [*_inputs(task.part.inputs, gone), *late_counts(forgotten)]
+        return Ingested(
+            inputs=stage_inputs(artefact, inputs),
+            counts={name: sum(getattr(row, name) for row in inputs) for name in COUNTED},
+            notes=notes_of(inputs),
+            stages=tuple(stage.files),
+            keys=artefact.file("-keys.arrow"),
+            rejects=rejects.staged(),
+            reasons=dict(rejects.reasons),
+            examples=tuple(rejects.examples[:EXAMPLES]),
+            years={year: years[year] for year in sorted(years)},
+        )
+
+    def chosen(self, _: KeepTask | None) -> dict[str, tuple[str, ...]]:
+        """Return the layers."""
+        return {"lexbeam.transforms.formats.records.layers:LAYERS": self.layers}
 
 
 def _is_of(sources: pa.ChunkedArray, gone: Keys) -> pa.Array:
@@ -175,9 +198,9 @@ def _inputs(part: Part, gone: Keys) -> Iterator[InputCount]:
             yield InputCount(**row, notes=notes or None)
 
 
-def _records(part: KeptPart, gone: Keys, setting: KeepSetting) -> Iterator[tuple[RecordRow, Record]]:
+def _records(part: KeptPart, gone: Keys, keep: KeepPart) -> Iterator[tuple[RecordRow, Record]]:
     """Yield the documents of files that have gone as rows of a staging file with records, long ones in blocks."""
-    names = [*ANNOTATION.names, *(field.name for field in columns_of(setting.layers))]
+    names = [*ANNOTATION.names, *(field.name for field in columns_of(keep.layers))]
     kept = pa.chunked_array(
         [
             chunk
@@ -197,7 +220,7 @@ def _records(part: KeptPart, gone: Keys, setting: KeepSetting) -> Iterator[tuple
     for rows in read_rows([checked(part.documents)], ["document_id", *_FIELDS]):
         for document in rows.filter(pc.is_in(rows["document_id"], value_set=kept)).to_pylist():
             name, text = document.pop("document_id"), document["text"]
-            if text is not None and not setting.annotated:
+            if text is not None and not keep.annotated:
                 yield _record(name, document, None)
                 continue
             annotation = [_sentence(row, names) for row in sentences.of(name)]
@@ -219,13 +242,3 @@ def _record(
 def _sentence(row: dict[str, Any], names: Sequence[str]) -> Sentence:
     own = len(ANNOTATION.names)
     return Sentence._make((*(row[name] for name in names[:own]), tuple(row[name] for name in names[own:])))
-
-
-def _chosen(_: KeepTask, setting: KeepSetting) -> dict[str, tuple[str, ...]]:
-    return {"lexbeam.transforms.formats.records.layers:LAYERS": setting.layers}
-
-
-GONE: Stage[GoneTask, None, Gone] = Stage(name="corpus/gone", noun="intake", receipt=Gone, build=_gone, unit="lists")
-KEEP: Stage[KeepTask, KeepSetting, Ingested] = Stage(
-    name="corpus/keep", noun="intake", receipt=Ingested, build=_keep, chosen=_chosen, unit="parts"
-)

@@ -8,7 +8,7 @@
                       and PCollection[str], the keys of their names
     SettleDuplicates  PCollection[Ingested] -> PCollection[AnnotateTask], with the duplicates
     KeepAcceptable    PCollection[T] -> PCollection[T], empty if the input is not good enough
-    ListRows          PCollection[receipt with rejects and inputs] -> PCollection[(table, Staged)]
+    staged_rows       receipt with rejects and inputs -> (table, Staged)
 
 Counters (namespace `ingest`): records, documents, rejects.
 """
@@ -17,7 +17,7 @@ import logging
 import secrets
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import Any, TypeVar
 
 import apache_beam as beam
@@ -33,13 +33,13 @@ from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.artefacts import Artefact, Workspace
 from lexbeam.transforms.common.store.batches import BatchReader
 from lexbeam.transforms.common.store.classes import Staged
-from lexbeam.transforms.common.store.ptransforms import MakeArtefact, SpreadOverLanes
+from lexbeam.transforms.common.store.ptransforms import Each, MakeArtefact, Once, SpreadOverLanes
 from lexbeam.transforms.common.store.receipts import File
 from lexbeam.transforms.formats.ingest import cut_files
-from lexbeam.transforms.formats.ingest.cut_files import CUT, Cut, LargeFile, looked_at, units_of
+from lexbeam.transforms.formats.ingest.cut_files import Cut, CutFile, LargeFile, looked_at, units_of
 from lexbeam.transforms.formats.ingest.file_changes import KnownDigests
 from lexbeam.transforms.formats.ingest.ingestion import (
-    INGEST,
+    Ingest,
     Ingested,
     IngestOptions,
     Unit,
@@ -62,13 +62,12 @@ from lexbeam.transforms.formats.ingest.input_listing import (
     unit_of,
 )
 from lexbeam.transforms.formats.ingest.kept_files import (
-    GONE,
-    KEEP,
     Gone,
     GoneTask,
-    KeepSetting,
+    KeepPart,
     KeepTask,
     KeptPart,
+    ListGone,
     gone_keys,
 )
 from lexbeam.transforms.formats.ingest.staged_records import (
@@ -171,7 +170,7 @@ class _Ingest(MakeOfFiles):
     """Take in a unit, the digests of whose files are looked up in those that are known."""
 
     def __init__(self, workspace: Workspace, options: IngestOptions, check_content: bool) -> None:
-        super().__init__(workspace, INGEST, options)
+        super().__init__(workspace, Ingest(options))
         self._check_content = check_content
 
     def of_unit(self, key: Any, unit: Unit, listed: Unit | ListedUnit) -> Iterator[tuple[Any, Any]]:
@@ -212,48 +211,42 @@ class IngestFiles(beam.PTransform):
         return (
             units
             | "SpreadUnits"
-            >> SpreadOverLanes(weight=_size, lanes=self.lanes, workspace=self.workspace, stage=INGEST.name)
+            >> SpreadOverLanes(weight=_size, lanes=self.lanes, workspace=self.workspace, stage=Ingest.name)
             | "IngestUnit" >> beam.ParDo(_Ingest(self.workspace, self.options, self.check_content))
             | "Receipts" >> beam.Values()
         )
 
 
-_LISTED, _NAMED = "listed", "named"
-
-
-def _listings(element: tuple[str, ListedUnit]) -> Iterator[tuple[int, tuple[str, File | str]]]:
+def _listings(element: tuple[str, ListedUnit]) -> Iterator[File]:
     for file, *_ in element[1].spans:
-        yield 0, (_LISTED, file)
+        yield file
 
 
-def _names(element: tuple[str, Unit]) -> Iterator[tuple[int, tuple[str, File | str]]]:
+def _names(element: tuple[str, Unit]) -> Iterator[str]:
     for file in element[1].files:
-        yield 0, (_NAMED, file.name)
+        yield file.name
 
 
-def _find_gone(
-    element: tuple[int, Iterable[tuple[str, Any]]], parts: tuple[KeptPart, ...]
+def _gone_tasks(
+    listed: tuple[File, ...], large: tuple[str, ...], parts: tuple[KeptPart, ...]
 ) -> Iterator[tuple[int, GoneTask]]:
-    found = list(element[1])
-    listed = {file.path: file for kind, file in found if kind == _LISTED}
-    large = [name for kind, name in found if kind == _NAMED]
-    keys = gone_keys([listed[path] for path in sorted(listed)], large, [part.inputs for part in parts])
+    files_listed = {file.path: file for file in listed}
+    keys = gone_keys([files_listed[path] for path in sorted(files_listed)], large, [part.inputs for part in parts])
     gone = np.sort(np.concatenate(list(keys)))
     if len(gone):
         yield 0, GoneTask(gone.tobytes())
 
 
-def _keep_tasks(element: tuple[int, Gone], parts: tuple[KeptPart, ...]) -> Iterator[tuple[int, KeepTask]]:
+def _keep_tasks(
+    element: tuple[int, tuple[GoneTask, Gone]], parts: tuple[KeptPart, ...]
+) -> Iterator[tuple[int, KeepTask]]:
+    _, (_, gone) = element
     for number, part in enumerate(parts):
-        yield number, KeepTask(part, element[1].keys)
+        yield number, KeepTask(part, gone.keys)
 
 
-def _hexadecimal(element: tuple[int, GoneTask]) -> str:
-    return element[1].keys.hex()
-
-
-def _rows_of(task: tuple[int, KeepTask]) -> float:
-    return task[1].part.documents.rows
+def _hexadecimal(element: tuple[int, tuple[GoneTask, Gone]]) -> str:
+    return element[1][0].keys.hex()
 
 
 @dataclass
@@ -263,35 +256,34 @@ class KeepGone(beam.PTransform):
     Attributes:
         workspace: where artefacts lie.
         parts: what was published.
-        setting: what is kept of documents.
+        keep: takes in a part.
         lanes: how many keys work is dealt out to.
     """
 
     workspace: Workspace
     parts: tuple[KeptPart, ...]
-    setting: KeepSetting
+    keep: KeepPart
     lanes: int
 
     def expand(self, units: Any) -> Any:
         """Apply the transform."""
         shared, large = units
-        found = (
-            shared | "ListingsOf" >> beam.FlatMap(_listings),
-            large | "NamesOf" >> beam.FlatMap(_names),
-            # No file has this name: so something is looked for even if none is listed.
-            shared.pipeline | "Always" >> beam.Create([(0, (_NAMED, ""))], reshuffle=False),
-        ) | "AllListed" >> beam.Flatten()
-        gone = found | "GatherListed" >> beam.GroupByKey() | "FindGone" >> beam.FlatMap(_find_gone, self.parts)
-        kept = (
-            gone
-            | "ListGone" >> beam.ParDo(MakeArtefact(self.workspace, GONE, None))
-            | "KeepTasks" >> beam.FlatMap(_keep_tasks, self.parts)
-            | "SpreadParts"
-            >> SpreadOverLanes(weight=_rows_of, lanes=self.lanes, workspace=self.workspace, stage=KEEP.name)
-            | "KeepParts" >> beam.ParDo(MakeArtefact(self.workspace, KEEP, self.setting))
-            | "Kept" >> beam.Values()
+        sides = {"parts": self.parts}
+        # No file has the empty name: so something is looked for even if none is listed.
+        always = shared.pipeline | "Always" >> beam.Create([""], reshuffle=False)
+        named = (large | "NamesOf" >> beam.FlatMap(_names), always) | "AllNamed" >> beam.Flatten()
+        listed = {"listed": shared | "ListingsOf" >> beam.FlatMap(_listings), "large": named}
+        gone = listed | "ListGone" >> Once(self.workspace, ListGone(), _gone_tasks, sides, with_task=True)
+        kept = gone | "KeepParts" >> Each(
+            self.workspace,
+            self.keep,
+            _keep_tasks,
+            sides,
+            lanes=self.lanes,
+            weight=attrgetter("part.documents.rows"),
+            noted=True,
         )
-        return kept, gone | "KeysOfGone" >> beam.Map(_hexadecimal)
+        return kept | "Kept" >> beam.Values(), gone | "KeysOfGone" >> beam.Map(_hexadecimal)
 
 
 def _name(stage: StageFile) -> str:
@@ -425,19 +417,11 @@ class KeepAcceptable(beam.PTransform):
         )
 
 
-def _rows(element: Any) -> Iterator[tuple[str, Staged]]:
-    for table, file in ((REJECTS, element.rejects), (INPUTS, element.inputs)):
+def staged_rows(receipt: Any) -> Iterator[tuple[str, Staged]]:
+    """Yield the staged rejects and rows of `corpus/inputs` of a receipt, with the names of their tables."""
+    for table, file in ((REJECTS, receipt.rejects), (INPUTS, receipt.inputs)):
         if file is not None:
             yield table.name, file
-
-
-@dataclass
-class ListRows(beam.PTransform):
-    """Name the staged rejects and rows of `corpus/inputs` of receipts, which have fields `rejects` and `inputs`."""
-
-    def expand(self, receipts: beam.PCollection[Any]) -> beam.PCollection[tuple[str, Staged]]:
-        """Apply the transform."""
-        return receipts | "ListFiles" >> beam.FlatMap(_rows)
 
 
 log = logging.getLogger("lexbeam")
@@ -480,7 +464,8 @@ class _Cut(MakeArtefact):
     """Cut a file, whose digest is looked up in those that are known."""
 
     def __init__(self, workspace: Workspace, options: IngestOptions, check_content: bool) -> None:
-        super().__init__(workspace, CUT, None, readers_chosen(options.format, options.reader), with_task=True)
+        entries = readers_chosen(options.format, options.reader)
+        super().__init__(workspace, CutFile(), entries=entries, with_task=True)
         self._check_content = check_content
 
     def process(self, element: tuple[str, LargeFile]) -> Iterator[tuple[Any, Any]]:
@@ -514,7 +499,7 @@ class CutLarge(beam.PTransform):
         cut_files = (
             looked[_LARGE]
             | "SpreadLarge"
-            >> SpreadOverLanes(weight=_bytes, lanes=self.lanes, workspace=self.workspace, stage=CUT.name)
+            >> SpreadOverLanes(weight=_bytes, lanes=self.lanes, workspace=self.workspace, stage=CutFile.name)
             | "CutFile" >> beam.ParDo(_Cut(self.workspace, self.options, self.check_content))
             | "ListPieces" >> beam.FlatMap(_pieces).with_outputs(_WHY, main="units")
         )

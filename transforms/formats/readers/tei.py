@@ -93,13 +93,13 @@ def header_fields(root: etree._Element) -> dict[str, str]:
 
 
 def _record(position: str, root: etree._Element, options: ReaderOptions, how: Cleaning) -> Record:
-    body = read_body(root, options.tei_parts, how, options.words)
-    if not body.text:
+    text, sentences = read_body(root, options.tei_parts, how, options.words)
+    if not text:
         parts = ", ".join(f"<{part}>" for part in options.tei_parts)
         raise BadRecord("empty", f"no text in {parts}")
     if readings := sum(_is_reading(element, options) for element in root.iter("{*}rt")):
         how.note(READINGS, readings)
-    return Record(position, header_fields(root), body.text, body.sentences)
+    return Record(position, header_fields(root), text, sentences)
 
 
 def _is_reading(element: etree._Element, options: ReaderOptions) -> bool:

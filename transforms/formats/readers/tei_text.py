@@ -267,17 +267,10 @@ _MARKS = re.compile(f"([{WORD}{WORD_END}{SENTENCE}{SENTENCE_END}])")
 _ANNOTATION = re.compile("|".join((WORD, WORD_END, SENTENCE, SENTENCE_END)).encode())
 
 
-class Body(NamedTuple):
-    """Text, and sentences if the document is annotated."""
-
-    text: str
-    sentences: list[Sentence] | None
-
-
 def read_body(
     root: etree._Element, parts: tuple[str, ...], how: Cleaning = STRICT, words: HyphenWords | None = None
-) -> Body:
-    """Return the text of a TEI element.
+) -> tuple[str, list[Sentence] | None]:
+    """Return the text of a TEI element, and sentences if it is annotated.
 
     Args:
         parts: those that are read: `body`, `front`, `back`.
@@ -303,7 +296,7 @@ def read_body(
     text = _running(data)
     if any(map(may_combine, rare)):  # with what marks separated it from
         text = composed(text, how)
-    return Body(text, None)
+    return text, None
 
 
 def _plain(text: str, rare: set[str], how: Cleaning) -> str:
@@ -355,7 +348,7 @@ class _Token(NamedTuple):
 _SIGN, _UNMARKED = _Word("", "PUNCT"), _Word("", "X")
 
 
-def _annotated(paragraphs: list[str], words: list[_Word], how: Cleaning) -> Body:
+def _annotated(paragraphs: list[str], words: list[_Word], how: Cleaning) -> tuple[str, list[Sentence] | None]:
     """Return text without marks, and the sentences of the words that were marked.
 
     Words outside the marks are tokens, too: their lemma is their form, their tag X.
@@ -368,7 +361,7 @@ def _annotated(paragraphs: list[str], words: list[_Word], how: Cleaning) -> Body
     upos = tags <= set(UPOS) and not tags <= {"PUNCT"}
     exact = whole is joined
     annotated = [_sentence(sentence, joined, upos=upos, exact=exact) for sentence in sentences]
-    return Body(whole, annotated or None)
+    return whole, annotated or None
 
 
 def _sentences(paragraphs: list[str], words: Iterator[_Word], text: "_Text") -> Iterator[list[_Token]]:

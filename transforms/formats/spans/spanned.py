@@ -67,14 +67,6 @@ class _Refused(Exception):
     """Raised where an edit cannot be made; its text is the reason."""
 
 
-class _Change(NamedTuple):
-    """What an edit does to the characters of a source."""
-
-    start: int
-    end: int
-    text: str
-
-
 class SpannedSource:
     """A source's text, and where in the source it stands.
 
@@ -132,15 +124,16 @@ class SpannedSource:
         for (_, edit), (_, following) in itertools.pairwise(changes):
             if (edit.block, edit.end) > (following.block, following.start):
                 raise LexbeamError(f"{self.name}: {_shown(edit)} and {_shown(following)} overlap")
-        for change, _ in changes:
-            pieces += (source[done : change.start], change.text)
-            done = change.end
+        for (start, end, text), _ in changes:
+            pieces += (source[done:start], text)
+            done = end
         try:
             return self._origin.coded.bytes_of("".join([*pieces, source[done:]]))
         except LexbeamError as error:
             raise LexbeamError(f"{self.name}: {error}") from None
 
-    def _change(self, edit: TextEdit) -> _Change:
+    def _change(self, edit: TextEdit) -> tuple[int, int, str]:
+        """Return the characters of the source that go, and what comes in their place."""
         if not 0 <= edit.block < len(self.blocks):
             raise ValueError(f"there is no block {edit.block} among {len(self.blocks)}")
         block = self.blocks[edit.block]
@@ -149,7 +142,7 @@ class SpannedSource:
         start, end = self._places(block.start + edit.start, block.start + edit.end)
         _check_text(block.text, edit)
         try:
-            return _Change(start, end, self._origin.write(edit.text, self._origin.coded, start, end))
+            return start, end, self._origin.write(edit.text, self._origin.coded, start, end)
         except ValueError as error:
             raise _Refused(str(error)) from None
 

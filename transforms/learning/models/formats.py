@@ -3,7 +3,9 @@
 The same model gives the same bytes. A file is checked completely before a library reads it.
 """
 
+import io
 import json
+import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -42,6 +44,51 @@ class ModelFormat(Entry):
     exact: tuple[str, ...] = ()
 
 
+def _plain(content: Mapping[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
+    """Return arrays by name, in the order of the names, little-endian.
+
+    Raises:
+        Refused: there is no array, or an array of another type than numbers and truth values.
+    """
+    if not isinstance(content, Mapping) or not content:
+        raise Refused("its content must be arrays by name")
+    plain = {}
+    for name in sorted(content):
+        array = np.asarray(content[name])
+        if array.dtype.name not in _TYPES:
+            raise Refused(f"array {name!r} is of type {array.dtype}, not numbers")
+        plain[name] = np.asarray(array, array.dtype.newbyteorder("<"), order="C")
+    return plain
+
+
+def write_npz(content: Mapping[str, npt.NDArray[Any]]) -> bytes:
+    """Return arrays by name as numpy keeps them, an archive of arrays: numbers and truth values, of any shape.
+
+    Raises:
+        Refused: there is no array, or an array of another type.
+    """
+    stream, arrays = io.BytesIO(), _plain(content)
+    numbered = {str(number): array for number, array in enumerate(arrays.values())}  # names may be any texts
+    np.savez(stream, allow_pickle=False, names=pack_texts(list(arrays)), **numbered)
+    return stream.getvalue()
+
+
+def read_npz(content: bytes) -> dict[str, npt.NDArray[Any]]:
+    """Return the arrays of numpy's archive by name, in the order of the names.
+
+    Raises:
+        Refused: the bytes are no such archive, or hold something else than numbers and truth values.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            if any(entry.compress_type != zipfile.ZIP_STORED for entry in archive.infolist()):
+                raise Refused("its arrays are compressed")
+        with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
+            return _plain({name: arrays[str(number)] for number, name in enumerate(unpack_texts(arrays["names"]))})
+    except Exception as error:  # of whatever kind: numpy's and zipfile's are many
+        raise Refused(f"it is not an archive of arrays ({error})") from error
+
+
 def write_safetensors(content: Mapping[str, npt.NDArray[Any]]) -> bytes:
     """Return arrays by name as safetensors: numbers and truth values, of any shape.
 
@@ -53,15 +100,7 @@ def write_safetensors(content: Mapping[str, npt.NDArray[Any]]) -> bytes:
         import safetensors.numpy
     except ModuleNotFoundError as error:
         raise needs_models(error) from error
-    if not isinstance(content, Mapping) or not content:
-        raise Refused("its content must be arrays by name")
-    plain = {}
-    for name in sorted(content):
-        array = np.asarray(content[name])
-        if array.dtype.name not in _TYPES:
-            raise Refused(f"array {name!r} is of type {array.dtype}, not numbers")
-        plain[name] = np.asarray(array, array.dtype.newbyteorder("<"), order="C")
-    return bytes(safetensors.numpy.save(plain))
+    return bytes(safetensors.numpy.save(_plain(content)))
 
 
 def read_safetensors(content: bytes) -> dict[str, npt.NDArray[Any]]:
@@ -116,6 +155,9 @@ FORMATS: Registry[ModelFormat] = Registry(
             1,
             ("numpy", "safetensors"),
             doc="arrays by name: networks, n-gram tables, embeddings",
+        ),
+        "npz": ModelFormat(
+            write_npz, read_npz, ".npz", 1, ("numpy",), doc="arrays by name, of models that a run fits and asks itself"
         ),
         "lightgbm": ModelFormat(
             write_lightgbm, read_lightgbm, ".txt", 1, ("lightgbm", "numpy"), doc="a LightGBM booster as text"

@@ -17,9 +17,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lexbeam.transforms.lexicon.compiled.keys import MISSING, find, keys_of, order_of_keys
+from lexbeam.transforms.lexicon.compiled.word_keys import MISSING, find, keys_of, order_of_keys
 from lexbeam.transforms.lexicon.wordnet.ragged import Ragged, Tables, within
-from lexbeam.transforms.lexicon.wordnet.synsets import bounds_table
+from lexbeam.transforms.lexicon.wordnet.wordnet_files import bounds_table
 
 _SHORT = 40  # characters of a text whose words are remembered
 _SEEN = 1 << 18  # such texts

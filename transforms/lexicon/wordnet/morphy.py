@@ -25,7 +25,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lexbeam.transforms.lexicon.compiled.keys import find_all
+from lexbeam.transforms.lexicon.compiled.word_keys import find_all
 from lexbeam.transforms.lexicon.wordnet.ragged import runs
 
 Ints = npt.NDArray[np.int64]

@@ -1,54 +1,42 @@
 """Texts read and their hard words found: what is staged of instances, with the places where they stand.
 
-PLACE_IN_CORPUS    a part of a corpus -> staged rows, placed texts
-PLACE_IN_FILES     a unit of files -> staged rows, placed texts; an engine annotates their documents
-
 A record is a document, whether or not it has a hard word. There are two files of texts: one has a batch for each, in
 the order of their names; the other the sentences with chosen words, as columns, some of a text a batch, so that of a
 long one only some are in memory.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 from types import TracebackType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
-from lexbeam.transforms.annotation.engines.engine import Engine
-from lexbeam.transforms.common.arithmetic import one_thread
 from lexbeam.transforms.common.errors import UsageError
-from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.artefacts import Artefact
 from lexbeam.transforms.common.store.batches import BatchReader, BatchWriter
 from lexbeam.transforms.common.store.receipts import File
 from lexbeam.transforms.common.texts.languages import short_tag
 from lexbeam.transforms.formats.ingest.ingestion import InputFile, Unit
-from lexbeam.transforms.formats.records.base import BadRecord, Reject
+from lexbeam.transforms.formats.records.base import BadRecord
 from lexbeam.transforms.formats.sources.readings import FileReading
 from lexbeam.transforms.formats.spans.spanned import SPANS, spanned
-from lexbeam.transforms.intake.intake_staging import Loaded, stage_unit
-from lexbeam.transforms.intake.settling import engine_of
+from lexbeam.transforms.intake.intake_staging import Given, Loaded, Staging
 from lexbeam.transforms.simplification.instances.content_words import AnnotatedText, FixedPlaces, fixed_codes
 from lexbeam.transforms.simplification.instances.found_instances import (
-    CORPUS,
     DOCUMENTS,
     FEATS,
-    CorpusFindOptions,
     CorpusPart,
+    FindInCorpus,
+    FindInTexts,
+    FindWords,
     FoundWords,
-    TextFindOptions,
-    add_words,
     annotated_pieces,
-    chosen_in_corpus,
-    chosen_in_texts,
-    corpus_texts,
-    reject,
-    words_found,
 )
-from lexbeam.transforms.simplification.instances.instances_read import staging_of
 from lexbeam.transforms.simplification.rewriting.concord import SentenceToken
 
 _TEXTS = pa.schema(
@@ -183,19 +171,13 @@ class PlacedTextWriter:
             self._end()
         self._open.__exit__(kind, error, trace)
 
-    def add(self, document: str, found: FoundWords, content: bytes | None) -> None:
-        """Write a text, or a further piece of the one before.
-
-        Args:
-            document: its name.
-            found: its sentences with chosen words; sentences that gave none for a fault have none.
-            content: the bytes of a file.
-        """
+    def add(self, found: FoundWords) -> None:
+        """Write a text, or a further piece of the one before; sentences that gave no words for a fault have none."""
         of = found.text
         assert of.text is not None
         if not of.further:
             self._end()
-            self._text = PlacedText(document, of.source, of.language, of.text, content, 0, 0, 0)
+            self._text = PlacedText(of.position or of.source, of.source, of.language, of.text, of.content, 0, 0, 0)
         assert self._text is not None
         chosen = _chosen(found)
         if chosen is not None:
@@ -257,67 +239,66 @@ class LoadedTexts(Loaded):
     texts: PlacedFiles
 
 
-def _with_texts(loaded: Loaded, texts: PlacedFiles) -> LoadedTexts:
-    return LoadedTexts(**vars(loaded), texts=texts)
+def _with_texts(
+    artefact: Artefact, stage: Callable[[Callable[[Staging, Given[FoundWords]], None]], Loaded], step: FindWords[Any]
+) -> LoadedTexts:
+    """Stage what a step finds in texts, and write the texts."""
+    with PlacedTextWriter(artefact) as writer:
+
+        def add(staging: Staging, given: Given[FoundWords]) -> None:
+            step.add(staging, given)
+            if isinstance(given.record, FoundWords):
+                writer.add(given.record)
+
+        loaded = stage(add)
+    return LoadedTexts(**vars(loaded), texts=writer.files())
 
 
-def _place_in_corpus(artefact: Artefact, task: CorpusPart, options: CorpusFindOptions) -> LoadedTexts:
-    with staging_of(artefact, task.name) as staging, PlacedTextWriter(artefact) as writer:
+@dataclass(frozen=True, kw_only=True)
+class PlaceInCorpus(FindInCorpus):
+    """Find words in a part of a corpus, and keep its texts."""
 
-        def documents() -> Iterator[AnnotatedText]:
-            for text in corpus_texts(task, options):
-                if text.text is None or text.sentences["starts"].null_count:
-                    detail = "it came annotated, without a text to put words into"
-                    staging.reject(text.source, text.position, BadRecord("no_text", detail))
-                    continue
-                yield text._replace(fixed=fixed_codes(text.text))
+    name = "simplification/place-in-corpus"
+    receipt = LoadedTexts
 
-        for found in words_found(documents(), options, staging, CORPUS):
-            add_words(staging, found)
-            writer.add(found.text.position, found, None)
-    return _with_texts(staging.loaded(size=task.size), writer.files())
+    def texts(self, staging: Staging, task: CorpusPart) -> Iterator[AnnotatedText]:
+        """Yield the documents that have a text."""
+        for text in super().texts(staging, task):
+            if text.text is None or text.sentences["starts"].null_count:
+                detail = "it came annotated, without a text to put words into"
+                staging.reject(text.source, text.position, BadRecord("no_text", detail))
+                continue
+            yield text._replace(fixed=fixed_codes(text.text))
 
-
-class _Entry(NamedTuple):
-    """A file that was read: its words and what is kept of it, or why there is nothing."""
-
-    name: str
-    found: FoundWords | Reject
-    content: bytes = b""
+    def make(self, artefact: Artefact, task: CorpusPart) -> LoadedTexts:
+        """Stage the words of a part, and write its texts."""
+        return _with_texts(artefact, partial(self.staged, artefact, task), self)
 
 
-def _place_in_files(artefact: Artefact, task: Unit, options: TextFindOptions) -> LoadedTexts:
-    """Find words in the files of a unit.
+@dataclass(frozen=True, kw_only=True)
+class PlaceInFiles(FindInTexts):
+    """Find words in files, each as one text, and keep them."""
 
-    Raises:
-        Superseded: a file is no longer what the artefact is named by.
-    """
-    engine = engine_of(options.annotate)
-    assert engine is not None  # words are found by parts of speech
-    with (
-        staging_of(artefact, forgotten=options.forgotten) as staging,
-        PlacedTextWriter(artefact) as writer,
-        one_thread(),
-    ):
+    name = "simplification/place-in-files"
+    receipt = LoadedTexts
 
-        def read(file: InputFile, reading: FileReading, _: Counter[str]) -> Iterator[_Entry]:
-            try:
-                content = _content(reading)
-                texts = _texts_of(file.name, content, engine, options)
-                for found in words_found(texts, options, staging, DOCUMENTS):
-                    yield _Entry(file.name, found, content)
-            except BadRecord as error:
-                yield _Entry(file.name, Reject("", error.reason, error.detail))
+    def given(
+        self, staging: Staging, file: InputFile, reading: FileReading, notes: Counter[str]
+    ) -> Iterator[Given[FoundWords]]:
+        """Yield the pieces of a file with their words."""
+        try:
+            yield from self.found(staging, _texts_of(file.name, _content(reading), self), DOCUMENTS)
+        except BadRecord as error:
+            yield Given(file.name, "", error)
 
-        def add(entry: _Entry) -> None:
-            if isinstance(entry.found, Reject):
-                reject(staging, entry.name, entry.found)
-                return
-            add_words(staging, entry.found)
-            writer.add(entry.name, entry.found, entry.content)
+    def make(self, artefact: Artefact, task: Unit) -> LoadedTexts:
+        """Stage the words of a unit, and write its texts."""
+        return _with_texts(artefact, partial(self.staged, artefact, task), self)
 
-        inputs = stage_unit(staging, task, read, add)
-    return _with_texts(staging.loaded(inputs), writer.files())
+    def chosen(self, task: object) -> dict[str, Sequence[str]]:
+        """Return also what edits files."""
+        formats = tuple(SPANS) if self.format == "auto" else (self.format,)
+        return {**super().chosen(task), "lexbeam.transforms.formats.spans.spanned:SPANS": formats}
 
 
 def _content(reading: FileReading) -> bytes:
@@ -328,16 +309,16 @@ def _content(reading: FileReading) -> bytes:
         raise BadRecord("unreadable", str(error)) from None
 
 
-def _texts_of(name: str, content: bytes, engine: Engine, options: TextFindOptions) -> Iterator[AnnotatedText]:
+def _texts_of(name: str, content: bytes, step: PlaceInFiles) -> Iterator[AnnotatedText]:
     """Yield the text of a file, annotated, piece by piece; one of white space alone has no sentences.
 
     Raises:
         BadRecord: it cannot be read or edited, or the engine fails; before there is any piece.
     """
-    language = options.language or options.engine_language
+    language = step.language or step.engine_language
     language = language and short_tag(language)
     try:
-        source = spanned(content, name, format=options.format, options=options.reader, language=language or "")
+        source = spanned(content, name, format=step.format, options=step.reader, language=language or "")
         text, fixed = source.text, FixedPlaces(*source.fixed)
     except UsageError as error:
         raise BadRecord("not_editable", str(error)) from None
@@ -345,32 +326,5 @@ def _texts_of(name: str, content: bytes, engine: Engine, options: TextFindOption
         if error.reason != "empty":
             raise
         text, fixed = "", FixedPlaces()
-    for piece, table in enumerate(annotated_pieces(text, engine, options)):
-        yield AnnotatedText(name, "", language, None, text, table, piece > 0, fixed)
-
-
-def _chosen_in_files(task: object, options: TextFindOptions) -> dict[str, Sequence[str]]:
-    """Return the entries of registries that count, what edits files among them."""
-    formats = tuple(SPANS) if options.format == "auto" else (options.format,)
-    return {**chosen_in_texts(task, options), "lexbeam.transforms.formats.spans.spanned:SPANS": formats}
-
-
-PLACE_IN_CORPUS: Stage[CorpusPart, CorpusFindOptions, LoadedTexts] = Stage(
-    name="simplification/place-in-corpus",
-    noun="words to simplify",
-    receipt=LoadedTexts,
-    build=_place_in_corpus,
-    chosen=chosen_in_corpus,
-    blas=True,
-    unit="parts",
-)
-PLACE_IN_FILES: Stage[Unit, TextFindOptions, LoadedTexts] = Stage(
-    name="simplification/place-in-files",
-    noun="words to simplify",
-    receipt=LoadedTexts,
-    build=_place_in_files,
-    unused={"options.reader.layers": "documents that come annotated are left out"},
-    chosen=_chosen_in_files,
-    blas=True,
-    unit="batches",
-)
+    for piece, table in enumerate(annotated_pieces(text, step.engine(), step)):
+        yield AnnotatedText(name, "", language, None, text, table, piece > 0, fixed, content)

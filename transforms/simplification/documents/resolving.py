@@ -1,8 +1,6 @@
 """Texts with what was chosen for all their words: their edits, the texts that come out, and a row for each word.
 
 The choices of a sentence are placed together, and sentences follow each other as they stand.
-
-RESOLVE    placed texts; all parts of instances, rankings, simplifications -> a part of documents, one of changes
 """
 
 from bisect import bisect_right
@@ -17,7 +15,7 @@ import pyarrow as pa
 from lexbeam.schemas.columns import Table
 from lexbeam.schemas.simplification import CHANGES, DOCUMENTS, INSTANCES, RANKINGS, SIMPLIFICATIONS
 from lexbeam.transforms.common.portions import batched
-from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.artefacts import Artefact, Step
 from lexbeam.transforms.common.store.batches import SideRows
 from lexbeam.transforms.common.store.tables import Part, PartFile, Rows, joined, write_rows
 from lexbeam.transforms.formats.records.base import ReaderOptions
@@ -25,6 +23,7 @@ from lexbeam.transforms.formats.spans.spanned import SPANS, SpannedSource, TextE
 from lexbeam.transforms.inflection.inflector import Inflecting
 from lexbeam.transforms.inflection.models import InflectorReference, chosen_formats, inflector_for
 from lexbeam.transforms.simplification.documents.placed_texts import (
+    LoadedTexts,
     PlacedFiles,
     PlacedPiece,
     PlacedSentence,
@@ -224,24 +223,14 @@ class TextsTask(NamedTuple):
         return self.texts.texts.bytes
 
 
-@dataclass(frozen=True, kw_only=True)
-class ResolveOptions:
-    """How texts are edited.
-
-    Attributes:
-        format, reader: how files were read, since they are edited in the same way.
-        inflector: knows genders; None: what agrees with nouns stays, but for the word before.
-        agreement: one of `choices.AGREEMENT`.
-    """
-
-    format: str = "auto"
-    reader: ReaderOptions = field(default_factory=ReaderOptions)
-    inflector: InflectorReference | None = None
-    agreement: str = "move"
-
-    def inflector_of(self, language: str) -> Inflecting | None:
-        """Return the inflector for a language, opened once per process; None if there is none."""
-        return inflector_for(self.inflector, language)
+def texts_tasks(element: tuple[int, LoadedTexts], parts: Iterable[Part]) -> Iterator[tuple[int, TextsTask]]:
+    """Yield the task of texts, of parts of all tables; none without words, since too many records were rejected."""
+    by_table: dict[str, list[Part]] = {}
+    for part in sorted(parts):
+        by_table.setdefault(part.table, []).append(part)
+    if INSTANCES.name in by_table:
+        names = (INSTANCES.name, RANKINGS.name, SIMPLIFICATIONS.name)
+        yield element[0], TextsTask(element[1].texts, *(tuple(by_table[name]) for name in names))
 
 
 @dataclass(frozen=True)
@@ -262,41 +251,74 @@ class ResolvedPart:
     altered: int
 
 
-def _resolve(artefact: Artefact, task: TextsTask, options: ResolveOptions) -> ResolvedPart:
-    counts: Counter[str] = Counter()
-    totals: Counter[str] = Counter()
-    schemas = DOCUMENTS.schema(), CHANGES.schema()
+@dataclass(frozen=True, kw_only=True)
+class Resolve(Step[TextsTask, ResolvedPart]):
+    """Put what was chosen into texts.
 
-    def size(piece: PlacedPiece) -> int:
-        return len(piece.instances())
+    Attributes:
+        format, reader: how files were read, since they are edited in the same way.
+        inflector: knows genders; None: what agrees with nouns stays, but for the word before.
+        agreement: one of `choices.AGREEMENT`.
+    """
 
-    def documents(changes: SideRows) -> Iterator[pa.Table]:
-        text = None
-        for pieces in batched(placed_pieces(task.texts), _PIECES, size=size, largest=_WORDS):
-            words = _words(pieces, task)
-            rows = []
-            for piece in pieces:
-                if text is None:
-                    text = _OpenText(piece.text, options)
-                made = text.add(piece, words)
-                changes.add(made)
-                counts.update(row["reason"] or CHANGED for row in made if row["kind"] == "word")
-                totals["beside"] += sum(row["kind"] != "word" for row in made)
-                if piece.is_last:
-                    totals["altered"] += bool(text.resolving.edits)
-                    rows.append(text.row())
-                    text = None
-            yield pa.Table.from_pylist(rows, schemas[0])
+    format: str = "auto"
+    reader: ReaderOptions = field(default_factory=ReaderOptions)
+    inflector: InflectorReference | None = None
+    agreement: str = "move"
 
-    def written(suffix: str, table: Table, batches: Iterable[pa.Table | pa.RecordBatch]) -> PartFile:
-        with artefact.writing(suffix) as stream:
-            count = write_rows(stream, table.schema(), batches, sort_keys=table.key)
-        return PartFile(artefact.file(suffix), count)
+    name = "simplification/resolve"
+    noun = "rewritten texts"
+    unit = "batches"
 
-    with SideRows(schemas[1]) as changes:
-        of_documents = written(".parquet", DOCUMENTS, documents(changes))
-        of_changes = written("-changes.parquet", CHANGES, changes.batches())
-    return ResolvedPart(of_documents, of_changes, dict(sorted(counts.items())), totals["beside"], totals["altered"])
+    def inflector_of(self, language: str) -> Inflecting | None:
+        """Return the inflector for a language, opened once per process; None if there is none."""
+        return inflector_for(self.inflector, language)
+
+    def make(self, artefact: Artefact, task: TextsTask) -> ResolvedPart:
+        """Write the parts of both tables."""
+        counts: Counter[str] = Counter()
+        totals: Counter[str] = Counter()
+        schemas = DOCUMENTS.schema(), CHANGES.schema()
+
+        def size(piece: PlacedPiece) -> int:
+            return len(piece.instances())
+
+        def documents(changes: SideRows) -> Iterator[pa.Table]:
+            text = None
+            for pieces in batched(placed_pieces(task.texts), _PIECES, size=size, largest=_WORDS):
+                words = _words(pieces, task)
+                rows = []
+                for piece in pieces:
+                    if text is None:
+                        text = _OpenText(piece.text, self)
+                    made = text.add(piece, words)
+                    changes.add(made)
+                    counts.update(row["reason"] or CHANGED for row in made if row["kind"] == "word")
+                    totals["beside"] += sum(row["kind"] != "word" for row in made)
+                    if piece.is_last:
+                        totals["altered"] += bool(text.resolving.edits)
+                        rows.append(text.row())
+                        text = None
+                yield pa.Table.from_pylist(rows, schemas[0])
+
+        def written(suffix: str, table: Table, batches: Iterable[pa.Table | pa.RecordBatch]) -> PartFile:
+            with artefact.writing(suffix) as stream:
+                count = write_rows(stream, table.schema(), batches, sort_keys=table.key)
+            return PartFile(artefact.file(suffix), count)
+
+        with SideRows(schemas[1]) as changes:
+            of_documents = written(".parquet", DOCUMENTS, documents(changes))
+            of_changes = written("-changes.parquet", CHANGES, changes.batches())
+        return ResolvedPart(of_documents, of_changes, dict(sorted(counts.items())), totals["beside"], totals["altered"])
+
+    def chosen(self, task: TextsTask) -> Mapping[str, Sequence[str]]:
+        """Return the formats, and those of inflectors."""
+        formats = tuple(SPANS) if self.format == "auto" else (self.format,)
+        return {
+            "lexbeam.transforms.formats.spans.spanned:SPANS": formats,
+            "lexbeam.transforms.formats.readers.registry:READERS": formats,
+            **chosen_formats(self.inflector),
+        }
 
 
 def _words(pieces: Sequence[PlacedPiece], task: TextsTask) -> dict[str, ChosenWord]:
@@ -314,7 +336,7 @@ def _words(pieces: Sequence[PlacedPiece], task: TextsTask) -> dict[str, ChosenWo
 class _OpenText:
     """A text while its pieces are resolved, and its row of table simplification/documents then."""
 
-    def __init__(self, text: PlacedText, options: ResolveOptions) -> None:
+    def __init__(self, text: PlacedText, options: Resolve) -> None:
         self._text = text
         self._source: SpannedSource | None = None
         if text.content is not None and text.pieces:
@@ -377,22 +399,3 @@ def _in_block(source: SpannedSource, edit: PlacedEdit) -> TextEdit:
 
 def _start(block: object) -> int:
     return block.start  # type: ignore[attr-defined, no-any-return]
-
-
-def _chosen(_: TextsTask, options: ResolveOptions) -> Mapping[str, Sequence[str]]:
-    formats = tuple(SPANS) if options.format == "auto" else (options.format,)
-    return {
-        "lexbeam.transforms.formats.spans.spanned:SPANS": formats,
-        "lexbeam.transforms.formats.readers.registry:READERS": formats,
-        **chosen_formats(options.inflector),
-    }
-
-
-RESOLVE: Stage[TextsTask, ResolveOptions, ResolvedPart] = Stage(
-    name="simplification/resolve",
-    noun="rewritten texts",
-    receipt=ResolvedPart,
-    build=_resolve,
-    chosen=_chosen,
-    unit="batches",
-)

@@ -17,12 +17,19 @@ from lexbeam.transforms.common.code.registry import Registry
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import check_given, option
 from lexbeam.transforms.inflection.models import InflectorReference, inflector_for, inflector_reference
-from lexbeam.transforms.lexicon.compiled.keys import MISSING
-from lexbeam.transforms.lexicon.encoders.base import check_encoder, check_encoder_packages, path_of
-from lexbeam.transforms.lexicon.encoders.encoding import Encoding, encoding_of
-from lexbeam.transforms.lexicon.encoders.options import DEVICES, EncoderOptions
-from lexbeam.transforms.lexicon.finding_wordnet import WORDNET, is_installed, spec_or_default, wordnet_option
-from lexbeam.transforms.lexicon.resources import Lexicon, LexiconOptions, check_specs, prepare
+from lexbeam.transforms.lexicon.compiled.word_keys import MISSING
+from lexbeam.transforms.lexicon.encoders.loading_encoders import check_encoder, check_encoder_packages, path_of
+from lexbeam.transforms.lexicon.encoders.span_vectors import DEVICES, EncoderOptions, Encoding, encoding_of
+from lexbeam.transforms.lexicon.resources import (
+    WORDNET,
+    Lexicon,
+    LexiconOptions,
+    check_specs,
+    is_installed,
+    prepare,
+    spec_or_default,
+    wordnet_option,
+)
 from lexbeam.transforms.simplification.generation.generator import (
     THESAURUS,
     Context,
@@ -37,7 +44,7 @@ from lexbeam.transforms.simplification.records import Instance, Proposal
 from lexbeam.transforms.simplification.resources import VECTORS, InflectorFile, VectorsFile, WordlistFiles, by_language
 
 if TYPE_CHECKING:
-    from lexbeam.transforms.lexicon.vectors.static_vectors import StaticVectors
+    from lexbeam.transforms.lexicon.compiled.static_vectors import StaticVectors
 
 
 def propose_vectors(instances: Sequence[Instance], context: Context) -> Sequence[Source]:

@@ -34,11 +34,10 @@ from typing import NamedTuple
 from lexbeam.transforms.common.code.registry import Entry, Registry
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.inflection.inflector import Inflecting
-from lexbeam.transforms.lexicon.encoders.base import load_encoder
-from lexbeam.transforms.lexicon.encoders.encoding import Encoding
-from lexbeam.transforms.lexicon.encoders.filling import fill_mask
-from lexbeam.transforms.lexicon.encoders.options import DEFAULTS, EncoderOptions
-from lexbeam.transforms.lexicon.encoders.records import Encoder, Spans
+from lexbeam.transforms.lexicon.encoders.encoder_batches import Encoder, Spans
+from lexbeam.transforms.lexicon.encoders.loading_encoders import load_encoder
+from lexbeam.transforms.lexicon.encoders.model_heads import fill_mask
+from lexbeam.transforms.lexicon.encoders.span_vectors import DEFAULTS, EncoderOptions, Encoding
 from lexbeam.transforms.simplification.generation.generator import PAPER, Context, MaskedOptions, Source
 from lexbeam.transforms.simplification.generation.target_forms import key_of, readings
 from lexbeam.transforms.simplification.records import Instance, Proposal

@@ -29,11 +29,10 @@ import pyarrow as pa
 
 from lexbeam.transforms.common.code.registry import Entry, Registry
 from lexbeam.transforms.common.draws.by_content import uniform
-from lexbeam.transforms.lexicon.compiled.keys import MISSING
-from lexbeam.transforms.lexicon.finding_wordnet import WORDNET
-from lexbeam.transforms.lexicon.thesauri.senses import Member, ThesaurusSense
-from lexbeam.transforms.lexicon.wordnet.lexnames import PARTS, SIMILAR, UPOS
-from lexbeam.transforms.lexicon.wordnet.ragged import Ragged
+from lexbeam.transforms.lexicon.compiled.thesaurus_senses import Member, ThesaurusSense
+from lexbeam.transforms.lexicon.compiled.word_keys import MISSING
+from lexbeam.transforms.lexicon.resources import WORDNET
+from lexbeam.transforms.lexicon.wordnet.ragged import PARTS, SIMILAR, UPOS, Ragged
 from lexbeam.transforms.lexicon.wordnet.wordnet import WordNet
 from lexbeam.transforms.simplification.generation.generator import RELATIONS, Context, Source, WordNetOptions
 from lexbeam.transforms.simplification.generation.target_forms import LemmaReading, kind_of, readings
@@ -41,8 +40,8 @@ from lexbeam.transforms.simplification.records import Instance, Proposal
 from lexbeam.transforms.simplification.resources import VECTORS, by_language
 
 if TYPE_CHECKING:
-    from lexbeam.transforms.lexicon.thesauri.thesaurus import Thesaurus
-    from lexbeam.transforms.lexicon.vectors.static_vectors import StaticVectors
+    from lexbeam.transforms.lexicon.compiled.static_vectors import StaticVectors
+    from lexbeam.transforms.lexicon.compiled.thesaurus_kind import Thesaurus
 
 
 _WORD = re.compile(r"\w+")

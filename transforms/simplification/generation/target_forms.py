@@ -16,14 +16,17 @@ from typing import NamedTuple
 
 from lexbeam.transforms.common.options.small_texts import word_lines
 from lexbeam.transforms.common.texts.characters import seen, straight
-from lexbeam.transforms.inflection.agreement import gender_before
-from lexbeam.transforms.inflection.articles import beside
-from lexbeam.transforms.inflection.english_past import past_form
-from lexbeam.transforms.inflection.english_spelling import same_but_spelling
+from lexbeam.transforms.inflection.english import past_form, same_but_spelling
 from lexbeam.transforms.inflection.features import feats_of, feats_text, split
 from lexbeam.transforms.inflection.inflector import Inflecting
-from lexbeam.transforms.inflection.placing import cased_like, place
-from lexbeam.transforms.inflection.verb_hosts import likeliest_features, without_pronouns
+from lexbeam.transforms.inflection.placing import (
+    beside,
+    cased_like,
+    gender_before,
+    likeliest_features,
+    place,
+    without_pronouns,
+)
 from lexbeam.transforms.simplification.records import Instance, Proposal
 
 

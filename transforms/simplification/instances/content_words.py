@@ -96,6 +96,7 @@ class AnnotatedText(NamedTuple):
         sentences: columns `COLUMNS` of `sentences`, and layers.
         further: whether they go on with the document of the text before.
         fixed: places in the text that are code or the like.
+        content: the bytes of a file, if they are to be edited.
     """
 
     source: str
@@ -106,6 +107,7 @@ class AnnotatedText(NamedTuple):
     sentences: pa.Table
     further: bool = False
     fixed: FixedPlaces = FixedPlaces()
+    content: bytes | None = None
 
 
 class ProtectedTerms:

@@ -1,40 +1,34 @@
-"""Words found in annotated corpora and in texts: their documents read, annotated, and staged as instances.
-
-FIND_IN_CORPUS    a part of a corpus -> staged rows
-FIND_IN_TEXTS     a unit of files -> staged rows; an engine annotates their documents
-
-A record is a document, whether or not it has a word to simplify.
-"""
+"""Words found in annotated corpora and in texts: their documents read, annotated, and staged as instances."""
 
 import itertools
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
 
+from lexbeam.schemas.simplification import BY_RULE
 from lexbeam.transforms.annotation.engines.engine import Engine, annotate_by_batch
 from lexbeam.transforms.common.arithmetic import one_thread
 from lexbeam.transforms.common.errors import LexbeamError, failure_of
 from lexbeam.transforms.common.portions import batched
-from lexbeam.transforms.common.publish.forgotten import Forgotten
-from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.artefacts import Artefact
 from lexbeam.transforms.common.store.batches import SideRows, annotation_batch, annotation_schema
 from lexbeam.transforms.common.texts.languages import short_tag
-from lexbeam.transforms.complexity.scorers.fit_stages import chosen_of
-from lexbeam.transforms.corpora.annotated_corpora import PartPair
+from lexbeam.transforms.complexity.scorers.scorer_fits import chosen_of
+from lexbeam.transforms.corpora.annotated_corpora import PartPair, SentencePart
 from lexbeam.transforms.corpora.document_reading import read_annotated
 from lexbeam.transforms.formats.ingest.ingestion import InputFile, Unit
-from lexbeam.transforms.formats.readers.registry import READERS, printable, read_file
+from lexbeam.transforms.formats.readers.registry import READERS, read_file
 from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject
 from lexbeam.transforms.formats.records.layers import columns_of
 from lexbeam.transforms.formats.records.scripts import check_script
 from lexbeam.transforms.formats.sources.readings import FileReading
 from lexbeam.transforms.inflection.models import chosen_formats
-from lexbeam.transforms.intake.intake_staging import Loaded, Staging, stage_unit
-from lexbeam.transforms.intake.settling import TextAnnotationOptions, chosen_engine, engine_of
+from lexbeam.transforms.intake.intake_staging import Given, Loaded, ReadFiles, ReadPart, ReadRecords, Staging, rejected
+from lexbeam.transforms.intake.settling import TextAnnotationOptions
 from lexbeam.transforms.learning.scorer import ScorerOptions
 from lexbeam.transforms.simplification.instances.benchmark_layouts import BenchmarkInstance
 from lexbeam.transforms.simplification.instances.content_words import (
@@ -46,8 +40,10 @@ from lexbeam.transforms.simplification.instances.content_words import (
     content_words,
 )
 from lexbeam.transforms.simplification.instances.hard_words import WordChoice, choose
-from lexbeam.transforms.simplification.instances.instances_read import staged_rows, staging_of
+from lexbeam.transforms.simplification.instances.instances_read import ROWS, staged_rows
 from lexbeam.transforms.simplification.records import Row
+
+T = TypeVar("T")
 
 CORPUS, DOCUMENTS = "corpus", "documents"  # layouts of what words are found in
 FEATS = "feats"
@@ -74,49 +70,17 @@ class CorpusPart(NamedTuple):
         """Bytes, for dealing out."""
         return self.pair.size
 
-    @property
-    def name(self) -> str:
-        """What identifies it: its content, since parts of all corpora have the same names."""
-        return self.pair.documents.sha256
+
+def sentences_of(element: tuple[Any, CorpusPart]) -> SentencePart:
+    """Return the sentences of a part, for finding those documents that count in another one."""
+    part = element[1].pair.sentences
+    return SentencePart(part.rows, part.path, part.bytes, part.sha256)
 
 
-@dataclass(frozen=True, kw_only=True)
-class FindOptions:
-    """What decides which words of documents are instances.
-
-    Attributes:
-        choice: which content words are chosen.
-        language: that of all documents; None: their own.
-    """
-
-    choice: WordChoice
-    language: str | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class CorpusFindOptions(FindOptions):
-    """What decides which words of a corpus are instances; `layers` are those that are read."""
-
-    layers: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, kw_only=True)
-class TextFindOptions(FindOptions):
-    """What decides which words of texts are instances.
-
-    Attributes:
-        annotate: how their documents are annotated.
-        format: of the files, a reader's name or `auto`.
-        reader: how they are read.
-        engine_language: of documents that name none.
-        forgotten: the files that are left out; None: none is.
-    """
-
-    annotate: TextAnnotationOptions
-    format: str = "auto"
-    reader: ReaderOptions = field(default_factory=ReaderOptions)
-    engine_language: str | None = None
-    forgotten: Forgotten | None = None
+def without_copies(element: tuple[T, CorpusPart], copies: Mapping[str, list[str]]) -> Iterator[tuple[T, CorpusPart]]:
+    """Yield a part with which of its documents count in another part: by part's digest, their ids."""
+    key, part = element
+    yield key, part._replace(left_out=tuple(copies.get(part.pair.sentences.sha256, ())))
 
 
 # By position, the staged rows of sentences that have a chosen word, or why they have none.
@@ -131,65 +95,125 @@ class FoundWords(NamedTuple):
     words: int
 
 
-# Words of a document that was read; or its source, and why it has none.
-_Entry = FoundWords | tuple[str, Reject]
+@dataclass(frozen=True, kw_only=True)
+class FindWords(ReadRecords[T, FoundWords]):
+    """Find words to simplify in documents; a record is a document, whether or not it has one.
 
-
-def _find_in_corpus(artefact: Artefact, task: CorpusPart, options: CorpusFindOptions) -> Loaded:
-    with staging_of(artefact, task.name) as staging:
-        for found in words_found(corpus_texts(task, options), options, staging, CORPUS):
-            add_words(staging, found)
-    return staging.loaded(size=task.size)
-
-
-def corpus_texts(task: CorpusPart, options: CorpusFindOptions) -> Iterator[AnnotatedText]:
-    """Yield the documents of a part of a corpus that count there."""
-    left_out = frozenset(task.left_out)
-    columns, of_documents = (*COLUMNS, *options.layers), ("source", "language", "genre", "text")
-    for document, sentences in read_annotated(task.pair, columns=columns, document_columns=of_documents):
-        if document.document_id not in left_out:
-            language = options.language or document.language
-            yield AnnotatedText(
-                document.source,
-                document.document_id,
-                language and short_tag(language),
-                document.genre,
-                document.text,
-                sentences,
-            )
-
-
-def _find_in_texts(artefact: Artefact, task: Unit, options: TextFindOptions) -> Loaded:
-    """Find words in the documents of a unit.
-
-    Raises:
-        Superseded: a file is no longer what the artefact is named by.
+    Attributes:
+        choice: which content words are chosen.
+        language: that of all documents; None: their own.
     """
-    engine = engine_of(options.annotate)
-    assert engine is not None  # words are found by parts of speech
-    with staging_of(artefact, forgotten=options.forgotten) as staging, one_thread():
 
-        def read(file: InputFile, reading: FileReading, notes: Counter[str]) -> Iterator[_Entry]:
-            read_entries = read_file(
-                file.path, file.name, format=options.format, options=options.reader, open=reading.open, notes=notes
-            )
-            rejects: list[_Entry] = []
-            documents = _annotated(staging.remembered(read_entries), engine, options, rejects)
-            yield from words_found(documents, options, staging, DOCUMENTS)
-            yield from rejects
+    choice: WordChoice
+    language: str | None = None
 
-        def add(entry: _Entry) -> None:
-            if isinstance(entry, FoundWords):
-                add_words(staging, entry)
+    noun = "words to simplify"
+    blas = True
+    schema, by_rule, tidies = ROWS, BY_RULE, True
+
+    def add(self, staging: Staging, given: Given[FoundWords]) -> None:
+        """Stage the rows of a piece of a document, and why its other sentences have none."""
+        if isinstance(given.record, BadRecord):
+            super().add(staging, given)
+            return
+        rows: list[Row] = []
+        for position, of_sentence in given.record.sentences:
+            if isinstance(of_sentence, BadRecord):
+                staging.reject(given.source, position, of_sentence)
             else:
-                reject(staging, *entry)
+                rows += of_sentence
+        staging.add(rows, further=given.record.text.further)
 
-        inputs = stage_unit(staging, task, read, add)
-    return staging.loaded(inputs)
+    def found(self, staging: Staging, texts: Iterable[AnnotatedText], layout: str) -> Iterator[Given[FoundWords]]:
+        """Yield texts with their words, see `words_found`."""
+        for found in words_found(texts, self.choice, staging, layout):
+            yield Given(found.text.source, found.text.position, found)
+
+    def chosen(self, task: object) -> dict[str, Sequence[str]]:
+        """Return what a scorer is, and what it reads."""
+        scorer = self.choice.scorer
+        if scorer is None:
+            return {GROUPS: (), **chosen_of([], [], ScorerOptions()), **chosen_formats()}
+        model = scorer.model
+        return {GROUPS: scorer.setting.use, **chosen_of([model.scorer], list(model.modes.values()), ScorerOptions())}
+
+
+@dataclass(frozen=True, kw_only=True)
+class FindInCorpus(FindWords[CorpusPart], ReadPart[CorpusPart, FoundWords]):
+    """Find words in a part of a corpus; `layers` are those that are read."""
+
+    layers: tuple[str, ...] = ()
+
+    name = "simplification/find-in-corpus"
+
+    def name_of(self, task: CorpusPart) -> str:
+        """Return its content's digest: parts of all corpora have the same names."""
+        return task.pair.documents.sha256
+
+    def given(self, staging: Staging, task: CorpusPart) -> Iterator[Given[FoundWords]]:
+        """Yield the documents of a part with their words."""
+        return self.found(staging, self.texts(staging, task), CORPUS)
+
+    def texts(self, staging: Staging, task: CorpusPart) -> Iterator[AnnotatedText]:
+        """Yield the documents of a part that count there."""
+        left_out = frozenset(task.left_out)
+        columns, of_documents = (*COLUMNS, *self.layers), ("source", "language", "genre", "text")
+        for document, sentences in read_annotated(task.pair, columns=columns, document_columns=of_documents):
+            if document.document_id not in left_out:
+                language = self.language or document.language
+                language = language and short_tag(language)
+                about = document.source, document.document_id, language, document.genre, document.text
+                yield AnnotatedText(*about, sentences)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FindInTexts(FindWords[Unit], ReadFiles[FoundWords]):
+    """Find words in the documents of files, which an engine annotates.
+
+    Attributes:
+        annotate: how.
+        format: of the files, a reader's name or `auto`.
+        reader: how they are read.
+        engine_language: of documents that name none.
+    """
+
+    annotate: TextAnnotationOptions
+    format: str = "auto"
+    reader: ReaderOptions = field(default_factory=ReaderOptions)
+    engine_language: str | None = None
+
+    name = "simplification/find-in-texts"
+
+    def given(
+        self, staging: Staging, file: InputFile, reading: FileReading, notes: Counter[str]
+    ) -> Iterator[Given[FoundWords]]:
+        """Yield the documents of a file with their words, and then those in which nothing can be found."""
+        entries = read_file(
+            file.path, file.name, format=self.format, options=self.reader, open=reading.open, notes=notes
+        )
+        rejects: list[Given[FoundWords]] = []
+        yield from self.found(staging, _annotated(staging.remembered(entries), self, rejects), DOCUMENTS)
+        yield from rejects
+
+    def engine(self) -> Engine:
+        """Return the engine: words are found by parts of speech."""
+        engine = self.annotate.load()
+        assert engine is not None
+        return engine
+
+    def staged(self, artefact: Artefact, task: Unit, add: Callable[[Staging, Given[FoundWords]], None]) -> Loaded:
+        """Stage the documents of a unit by `add`, in one thread."""
+        with one_thread():
+            return super().staged(artefact, task, add)
+
+    def chosen(self, task: object) -> dict[str, Sequence[str]]:
+        """Return also the formats."""
+        formats = tuple(READERS) if self.format == "auto" else (self.format,)
+        return {**super().chosen(task), "lexbeam.transforms.formats.readers.registry:READERS": formats}
 
 
 def _annotated(
-    entries: Iterable[tuple[str, Record | Reject]], engine: Engine, options: TextFindOptions, rejects: list[_Entry]
+    entries: Iterable[tuple[str, Record | Reject]], step: FindInTexts, rejects: list[Given[FoundWords]]
 ) -> Iterator[AnnotatedText]:
     """Yield the documents of a file, annotated, those that are long piece by piece; rejects are added to a list."""
     for source, entry in entries:
@@ -199,20 +223,20 @@ def _annotated(
             detail = "make a corpus of it by `lexbeam corpus`, and give that"
             entry = Reject(entry.position, "annotated", detail)
         if isinstance(entry, Reject):
-            rejects.append((source, entry))
+            rejects.append(rejected(source, entry))
             continue
         assert entry.text is not None
-        language = options.language or entry.fields.get("language") or options.engine_language
+        language = step.language or entry.fields.get("language") or step.engine_language
         language = language and short_tag(language)
         try:
-            for piece, table in enumerate(annotated_pieces(entry.text, engine, options)):
+            for piece, table in enumerate(annotated_pieces(entry.text, step.engine(), step)):
                 genre = entry.fields.get("genre")
                 yield AnnotatedText(source, entry.position, language, genre, entry.text, table, piece > 0)
         except BadRecord as error:
-            rejects.append((source, Reject(entry.position, error.reason, error.detail)))
+            rejects.append(Given(source, entry.position, error))
 
 
-def annotated_pieces(text: str, engine: Engine, options: TextFindOptions) -> Iterator[pa.Table]:
+def annotated_pieces(text: str, engine: Engine, options: FindInTexts) -> Iterator[pa.Table]:
     """Yield the sentences of a text with their numbers, those of some paragraphs at a time; at least one table.
 
     All are annotated before the first ones are given: nothing is found in a text on which the engine fails.
@@ -246,33 +270,17 @@ def annotated_pieces(text: str, engine: Engine, options: TextFindOptions) -> Ite
             yield table.append_column("sentence", pa.array(numbers))
 
 
-def reject(staging: Staging, source: str, why: Reject) -> None:
-    """Stage that nothing can be found in a document."""
-    staging.reject(source, why.position, BadRecord(why.reason, " ".join(printable(why.detail).split())))
-
-
-def add_words(staging: Staging, found: FoundWords) -> None:
-    """Stage the rows of a piece of a document, and why its other sentences have none."""
-    rows: list[dict[str, Any]] = []
-    for position, of_sentence in found.sentences:
-        if isinstance(of_sentence, BadRecord):
-            staging.reject(found.text.source, position, of_sentence)
-        else:
-            rows += of_sentence
-    staging.add(rows, further=found.text.further)
-
-
 def words_found(
-    documents: Iterable[AnnotatedText], options: FindOptions, staging: Staging, layout: str
+    documents: Iterable[AnnotatedText], choice: WordChoice, staging: Staging, layout: str
 ) -> Iterator[FoundWords]:
     """Yield documents, piece by piece, with the staged rows of their chosen words, and tally what was looked at."""
-    protected = ProtectedTerms(options.choice.protected)
+    protected = ProtectedTerms(choice.protected)
 
     def sentences(text: AnnotatedText) -> int:
         return int(text.sentences.num_rows)
 
     nameless = False  # whether the document before has words, and no language
-    whole = options.choice.share is not None  # which is a share of all words of a document
+    whole = choice.share is not None  # which is a share of all words of a document
     pieces = documents if whole else itertools.chain.from_iterable(map(_pieces, documents))
     for texts in batched(pieces, _DOCUMENTS, size=sentences, largest=_SENTENCES):
         words = content_words(texts, protected)
@@ -280,7 +288,7 @@ def words_found(
         staging.tally["sentences"] += words.table.num_rows
         staging.tally["words"] += len(words.targets)
         by_text: list[FoundSentences] = [[] for _ in texts]
-        for place, row in _rows(words, options.choice):
+        for place, row in _rows(words, choice):
             by_text[place].append(row)
         counts = np.bincount(words.text_of[words.row], minlength=len(texts)).tolist()
         for text, rows, count in zip(texts, by_text, counts, strict=True):
@@ -342,43 +350,3 @@ def _instance(words: ContentWords, word: int, value: float, by: str) -> Benchmar
         chosen_by=by,
         chosen_value=decided,
     )
-
-
-def chosen_in_corpus(_: object, options: FindOptions) -> dict[str, Sequence[str]]:
-    """Return the entries of registries that count: what a scorer is, and what it reads."""
-    scorer = options.choice.scorer
-    if scorer is None:
-        return {GROUPS: (), **chosen_of([], [], ScorerOptions()), **chosen_formats()}
-    model = scorer.model
-    return {GROUPS: scorer.setting.use, **chosen_of([model.scorer], list(model.modes.values()), ScorerOptions())}
-
-
-def chosen_in_texts(task: object, options: TextFindOptions) -> dict[str, Sequence[str]]:
-    """Return the entries of registries that count, the engine and the formats among them."""
-    formats = tuple(READERS) if options.format == "auto" else (options.format,)
-    return {
-        **chosen_in_corpus(task, options),
-        **chosen_engine(task, options.annotate),
-        "lexbeam.transforms.formats.readers.registry:READERS": formats,
-    }
-
-
-FIND_IN_CORPUS: Stage[CorpusPart, FindOptions, Loaded] = Stage(
-    name="simplification/find-in-corpus",
-    noun="words to simplify",
-    receipt=Loaded,
-    build=_find_in_corpus,
-    chosen=chosen_in_corpus,
-    blas=True,
-    unit="parts",
-)
-FIND_IN_TEXTS: Stage[Unit, TextFindOptions, Loaded] = Stage(
-    name="simplification/find-in-texts",
-    noun="words to simplify",
-    receipt=Loaded,
-    build=_find_in_texts,
-    unused={"options.reader.layers": "documents that come annotated are left out"},
-    chosen=chosen_in_texts,
-    blas=True,
-    unit="batches",
-)

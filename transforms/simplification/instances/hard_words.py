@@ -15,9 +15,9 @@ from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.complexity.features.base import LAYERS
 from lexbeam.transforms.complexity.features.looked_up import FeatureLists
 from lexbeam.transforms.complexity.scorers.word_scorer import AT_ONCE, WordScorer, word_complexity, word_scorer
+from lexbeam.transforms.lexicon.compiled.frequencies import Frequencies
+from lexbeam.transforms.lexicon.compiled.word_list import WordList
 from lexbeam.transforms.lexicon.resources import Lexicon, LexiconOptions, prepare
-from lexbeam.transforms.lexicon.word_lists.frequencies import Frequencies
-from lexbeam.transforms.lexicon.word_lists.word_list import WordList
 from lexbeam.transforms.simplification.generation.target_forms import read_words
 from lexbeam.transforms.simplification.instances.content_words import ContentWords
 

@@ -10,9 +10,9 @@ read along with the instances.
 
 import itertools
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from operator import attrgetter
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -20,16 +20,14 @@ import pyarrow.compute as pc
 
 from lexbeam.schemas.simplification import BY_RULE
 from lexbeam.transforms.common.errors import LexbeamError
-from lexbeam.transforms.common.publish.forgotten import Forgotten
-from lexbeam.transforms.common.store.artefacts import Artefact, Stage
 from lexbeam.transforms.common.store.receipts import checked
 from lexbeam.transforms.common.store.tables import Part, RowsByKey, read_rows
-from lexbeam.transforms.formats.ingest.ingestion import Unit, acceptable
+from lexbeam.transforms.formats.ingest.ingestion import Unit
 from lexbeam.transforms.formats.readers.delimited import Row as CellRow
 from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Reject
 from lexbeam.transforms.formats.records.scripts import check_script
 from lexbeam.transforms.formats.records.text_cleaning import clean_field, clean_value
-from lexbeam.transforms.intake.intake_staging import Loaded, LoadedCounts, RowSchema, Staging, stage_row_files
+from lexbeam.transforms.intake.intake_staging import Given, ReadPart, ReadRowFiles, RejectRule, RowSchema, Staging
 from lexbeam.transforms.intake.row_files import About, FileRows, header_name
 from lexbeam.transforms.simplification.instances.benchmark_layouts import (
     BenchmarkInstance,
@@ -49,7 +47,6 @@ _SHARE = 0.5  # of them; more must fit a layout, since some may be broken
 MOST_TEXT = 1 << 24
 _ALEXSIS = 27  # cells: sentence, target, the substitutes of 25 annotators
 _RANKED = re.compile(r"\s*[0-9]+:.*\S", re.DOTALL)
-STAGE = "load"
 _SUBSTITUTE = pa.struct([("text", pa.string()), ("annotators", pa.int32()), ("rank", pa.int32())])
 _COLUMNS = pa.schema(
     [
@@ -84,28 +81,7 @@ def _size(row: Mapping[str, Any]) -> int:
 ROWS = RowSchema(_COLUMNS, ("key", "source", "line", "position"), _size)
 
 
-@dataclass(frozen=True, kw_only=True)
-class InstanceReadOptions:
-    """What decides how files are read.
-
-    Attributes:
-        layout: an entry of `READERS`; `auto`: recognised by the first rows of each file, or text where
-            `rules.columns` names columns.
-        language: of rows that do not name one.
-        engine_language: of rows where nothing else names one.
-        occurrences: which of several places of a target count, see `placed`.
-        rules: which words become instances.
-        reader: how rows are cut into cells.
-        forgotten: the files that are left out; None: none is.
-    """
-
-    layout: str = AUTO
-    language: str | None = None
-    engine_language: str | None = None
-    occurrences: str = "first"
-    rules: RuleOptions = field(default_factory=RuleOptions)
-    reader: ReaderOptions = field(default_factory=lambda: ReaderOptions(delimiter="\t", quoting=False))
-    forgotten: Forgotten | None = None
+RULE = RejectRule("records", BY_RULE)
 
 
 class TakenRecord(NamedTuple):
@@ -114,20 +90,6 @@ class TakenRecord(NamedTuple):
     line: int
     layout: str
     rows: Targets
-
-
-def acceptable_records(counts: LoadedCounts, share: float) -> bool:
-    """Return whether few enough records were faulty, see `acceptable`.
-
-    Records that are left out by rule (`BY_RULE`) are not faulty, even if there are no others.
-    """
-    faults = sum(number for reason, number in counts.reasons.items() if reason not in BY_RULE)
-    return acceptable(counts.records + counts.rejected, faults, share)
-
-
-def staging_of(artefact: Artefact, name: str = "", forgotten: Forgotten | None = None) -> Staging:
-    """Return what stages records, of files, some of them forgotten, or of a part of a table with this name."""
-    return Staging(artefact, ROWS, STAGE, BY_RULE, name, forgotten)
 
 
 def staged_rows(
@@ -247,32 +209,58 @@ _FITS: dict[str, Callable[[Sequence[str]], bool]] = {
 }
 
 
-def _read(artefact: Artefact, unit: Unit, options: InstanceReadOptions) -> Loaded:
-    """Read files.
+@dataclass(frozen=True, kw_only=True)
+class ReadInstances(ReadRowFiles[TakenRecord]):
+    """Read files of instances.
 
-    Raises:
-        LexbeamError: the layout of one is not recognised or not the named one.
-        Superseded: one is no longer what the artefact is named by.
+    Attributes:
+        layout: an entry of `READERS`; `auto`: recognised by the first rows of each file, or text where
+            `rules.columns` names columns.
+        language: of rows that do not name one.
+        engine_language: of rows where nothing else names one.
+        occurrences: which of several places of a target count, see `placed`.
+        rules: which words become instances.
     """
 
-    def read(rows: FileRows, name: str, _: object) -> Iterator[TakenRecord | Reject]:
-        return _records(rows, name, options)
+    layout: str = AUTO
+    language: str | None = None
+    engine_language: str | None = None
+    occurrences: str = "first"
+    rules: RuleOptions = field(default_factory=RuleOptions)
+    reader: ReaderOptions = field(default_factory=lambda: ReaderOptions(delimiter="\t", quoting=False))
 
-    def add(source: str, record: TakenRecord) -> None:
+    name = "simplification/read"
+    schema, by_rule = ROWS, BY_RULE
+
+    def read(self, rows: FileRows, name: str, notes: Counter[str]) -> Iterator[TakenRecord | Reject]:
+        """Yield records from the rows of a table.
+
+        Raises:
+            LexbeamError: the layout is not recognised or not the named one.
+        """
+        return _records(rows, name, self)
+
+    def rows(self, given: Given[TakenRecord], record: TakenRecord) -> list[Row]:
+        """Return the rows of the targets of a record."""
         if isinstance(record.rows, BadRecord):
             raise record.rows
         for sentence in {row.sentence for row in record.rows}:
-            check_script(sentence, options.engine_language)
-        languages, line = (options.language, options.engine_language), record.line
-        rows = staged_rows(record.rows, options.occurrences, languages, source=source, line=line, position=str(line))
-        staging.add(rows)
-        staging.tally[record.layout] += 1
+            check_script(sentence, self.engine_language)
+        languages = (self.language, self.engine_language)
+        where = {"source": given.source, "line": record.line, "position": given.position}
+        return staged_rows(record.rows, self.occurrences, languages, **where)
 
-    staging = staging_of(artefact, forgotten=options.forgotten)
-    return stage_row_files(staging, unit, options.reader, read, add, attrgetter("line"))
+    def tallied(self, record: TakenRecord) -> str:
+        """Tally layouts."""
+        return record.layout
+
+    def chosen(self, task: Unit) -> dict[str, tuple[str, ...]]:
+        """Return the layouts."""
+        named = tuple(sorted(READERS)) if self.layout == AUTO else (self.layout,)
+        return {"lexbeam.transforms.simplification.instances.instance_rows:READERS": named}
 
 
-def _records(rows: FileRows, name: str, options: InstanceReadOptions) -> Iterator[TakenRecord]:
+def _records(rows: FileRows, name: str, options: ReadInstances) -> Iterator[TakenRecord]:
     layout = TEXT if options.layout == AUTO and options.rules.columns else options.layout
     if layout == AUTO:
         head, rest = _peeked(iter(rows))
@@ -314,16 +302,6 @@ def _after(rows: Iterator[CellRow], broken: Exception | None) -> Iterator[CellRo
     if broken is not None:
         raise broken
     yield from rows
-
-
-def _chosen(_: Unit, options: InstanceReadOptions) -> dict[str, tuple[str, ...]]:
-    named = tuple(sorted(READERS)) if options.layout == AUTO else (options.layout,)
-    return {"lexbeam.transforms.simplification.instances.instance_rows:READERS": named}
-
-
-READ: Stage[Unit, InstanceReadOptions, Loaded] = Stage(
-    name="simplification/read", noun="intake", receipt=Loaded, build=_read, chosen=_chosen, unit="batches"
-)
 
 
 LABEL = "label"
@@ -376,26 +354,50 @@ def known_scorers(parts: Sequence[Part]) -> list[str]:
     return sorted(scorers)
 
 
-def _take(artefact: Artefact, task: ComplexPart, options: InstanceReadOptions) -> Loaded:
-    """Read a part; the position of a record is its id there."""
-    rules, languages = options.rules, (None, options.language)
-    with staging_of(artefact, task.name) as staging:
+@dataclass(frozen=True, kw_only=True)
+class TakeComplex(ReadPart[ComplexPart, tuple[Row, float | None]]):
+    """Take complex words from parts of `complexity/instances`; the position of a record is its id there.
+
+    Attributes:
+        language: in place of the words' own.
+        occurrences: which of several places of a target count, see `placed`.
+        min_complexity: the least complexity of words that are taken; None: any.
+    """
+
+    language: str | None = None
+    occurrences: str = "first"
+    min_complexity: float | None = None
+
+    name = "simplification/take"
+    schema, by_rule = ROWS, BY_RULE
+
+    def name_of(self, task: ComplexPart) -> str:
+        """Return its name."""
+        return task.name
+
+    def given(self, staging: Staging, task: ComplexPart) -> Iterator[Given[tuple[Row, float | None]]]:
+        """Yield the instances of a part, each with its complexity, or why it is not complex enough."""
+        least = self.min_complexity
         for number, (row, value) in enumerate(_with_values(task), 1):
-            where = {"source": row["source"], "line": number, "position": row[ID], **_annotation(row)}
-            try:
-                if rules.min_complexity is not None:
-                    if value is None:
-                        raise BadRecord("no_complexity", f"no {task.scorer} of it")
-                    if value < rules.min_complexity:
-                        raise BadRecord("below_complexity", f"its complexity is {value:g}")
-                record = _complex_row(row, value, options.occurrences)
-                if rules.min_complexity is not None:
-                    record = record._replace(chosen_by="complexity", chosen_value=value)
-                staging.add(staged_rows([record], options.occurrences, languages, **where))
-                staging.tally[LAYOUT] += 1
-            except BadRecord as error:
-                staging.reject(row["source"], row[ID], error)
-    return staging.loaded(size=task.part.bytes)
+            record: tuple[Row, float | None] | BadRecord = row, value
+            if least is not None and value is None:
+                record = BadRecord("no_complexity", f"no {task.scorer} of it")
+            elif least is not None and value is not None and value < least:
+                record = BadRecord("below_complexity", f"its complexity is {value:g}")
+            yield Given(row["source"], row[ID], record, number)
+
+    def rows(self, given: Given[tuple[Row, float | None]], record: tuple[Row, float | None]) -> list[Row]:
+        """Return the rows of an instance."""
+        row, value = record
+        taken = _complex_row(row, value, self.occurrences)
+        if self.min_complexity is not None:
+            taken = taken._replace(chosen_by="complexity", chosen_value=value)
+        where = {"source": given.source, "line": given.number, "position": given.position, **_annotation(row)}
+        return staged_rows([taken], self.occurrences, (None, self.language), **where)
+
+    def tallied(self, record: tuple[Row, float | None]) -> str:
+        """Tally the layout."""
+        return LAYOUT
 
 
 def _with_values(task: ComplexPart) -> Iterator[tuple[Row, float | None]]:
@@ -436,8 +438,3 @@ def _annotation(row: Row) -> dict[str, str | None]:
         return {}
     lemma, upos = (row[name][place] if row[name] else None for name in ("lemmas", "upos"))
     return {"lemma": lemma.lower() if lemma else None, "upos": upos}
-
-
-TAKE: Stage[ComplexPart, InstanceReadOptions, Loaded] = Stage(
-    name="simplification/take", noun="intake", receipt=Loaded, build=_take, unit="parts"
-)

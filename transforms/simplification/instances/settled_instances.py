@@ -6,8 +6,8 @@ substitutes are added up, flags are united.
 
 import itertools
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from lexbeam.schemas.common_tables import RejectRow
@@ -21,23 +21,11 @@ from lexbeam.schemas.simplification import (
     SUBSTITUTES,
 )
 from lexbeam.transforms.annotation.engines.engine import Engine, tokens_of
-from lexbeam.transforms.common.arithmetic import one_thread
-from lexbeam.transforms.common.portions import batched
-from lexbeam.transforms.common.store.artefacts import Artefact, Stage
 from lexbeam.transforms.common.store.batches import Sentence
 from lexbeam.transforms.common.store.staged import MergeTask
 from lexbeam.transforms.formats.ingest.staged_records import RejectStage
-from lexbeam.transforms.intake.intake_staging import LoadedCounts, reject_error
-from lexbeam.transforms.intake.settling import (
-    Settled,
-    TaskStages,
-    TextAnnotationOptions,
-    chosen_engine,
-    engine_of,
-    grouped_rows,
-    sentences_of,
-    write_tables,
-)
+from lexbeam.transforms.intake.intake_staging import LoadedCounts
+from lexbeam.transforms.intake.settling import Counts, Settled, SettleRows, grouped_rows, sentences_of, sum_settled
 from lexbeam.transforms.simplification.instances.benchmark_layouts import (
     PAIR_DIGITS,
     RawSubstitute,
@@ -45,7 +33,7 @@ from lexbeam.transforms.simplification.instances.benchmark_layouts import (
     in_flag_order,
 )
 from lexbeam.transforms.simplification.instances.found_instances import TALLIED
-from lexbeam.transforms.simplification.instances.instances_read import ROWS, acceptable_records
+from lexbeam.transforms.simplification.instances.instances_read import ROWS, RULE
 from lexbeam.transforms.simplification.instances.judgments import (
     JUDGE,
     SimplifiableJudgment,
@@ -55,7 +43,6 @@ from lexbeam.transforms.simplification.instances.judgments import (
 )
 from lexbeam.transforms.simplification.records import Row
 
-_ANNOTATED = 256  # instances that are annotated at a time
 _ANNOTATION = ("lemma", "upos", "feats")
 
 
@@ -65,44 +52,6 @@ class JudgedTask(NamedTuple):
     part: MergeTask
     judgments: tuple[tuple[int, SimplifiableJudgment], ...]
     rejects: tuple[RejectRow, ...] = ()
-
-
-@dataclass(frozen=True, kw_only=True)
-class JudgedOptions:
-    """What decides how instances are judged and annotated.
-
-    Attributes:
-        only_simplifiable: whether instances that people do not find simplifiable are left out.
-        annotate: how sentences are annotated.
-    """
-
-    only_simplifiable: bool = False
-    annotate: TextAnnotationOptions = field(default_factory=TextAnnotationOptions)
-
-
-@dataclass(frozen=True, kw_only=True)
-class SettledJudged(Settled):
-    """Receipt of a part: its files, and what the driver counts.
-
-    Attributes:
-        reasons: rejects by reason.
-        judged: numbers of the judgments of instances in this part.
-        flags: instances by flag.
-        languages: instances by language.
-        verdicts: instances by judgment, including those left out for it.
-        known: by column of the annotation, instances that have it.
-        records: records that gave them.
-        gold: instances that have a substitute other than the target.
-    """
-
-    reasons: dict[str, int]
-    judged: tuple[int, ...]
-    flags: dict[str, int]
-    languages: dict[str, int]
-    verdicts: dict[str, int]
-    known: dict[str, int]
-    records: int
-    gold: int
 
 
 def task_of(
@@ -119,55 +68,72 @@ def task_of(
     return JudgedTask(part, here, tuple(rejects) if part.bucket == 0 else ())
 
 
-class _Counts:
-    """What the receipt of a part counts."""
+@dataclass(frozen=True, kw_only=True)
+class SettleInstances(SettleRows[JudgedTask]):
+    """Put repeated records of instances together, judge and annotate them.
 
-    def __init__(self) -> None:
-        self.judged: set[int] = set()
-        self.flags: Counter[str] = Counter()
-        self.languages: Counter[str] = Counter()
-        self.verdicts: Counter[str] = Counter()
-        self.known: Counter[str] = Counter()
-        self.records = self.gold = 0
+    Attributes:
+        only_simplifiable: whether instances that people do not find simplifiable are left out.
+    """
 
-    def add(self, row: Row) -> None:
-        self.flags.update(row["flags"])
-        self.languages[row["language"]] += 1
-        self.known.update(name for name in _ANNOTATION if row[name] is not None)
-        self.records += row["records"]
-        self.gold += any(not substitute.is_target for substitute in row["substitutes"])
+    only_simplifiable: bool = False
 
+    name = "simplification/settle"
+    noun = "instances"
+    tables = (INSTANCES, SUBSTITUTES)
+    rejects = INSTANCE_REJECTS
+    inputs = INSTANCE_INPUTS
 
-def _settle(artefact: Artefact, task: JudgedTask, options: JudgedOptions) -> SettledJudged:
-    engine, layers = engine_of(options.annotate), options.annotate.layers
-    counts = _Counts()
+    def merged(self, task: JudgedTask, counts: Counts, rejects: RejectStage) -> Iterator[Row]:
+        """Yield instances in the order of their ids, with their verdicts, without those that are left out for it."""
+        by_pair: dict[str, list[tuple[int, SimplifiableJudgment]]] = {}
+        for number, judgment in task.judgments:
+            by_pair.setdefault(judgment.key[:PAIR_DIGITS], []).append((number, judgment))
+        for row in _merged(task.part):
+            name = row["instance_id"]
+            of_instance = [
+                (number, judgment)
+                for number, judgment in by_pair.get(name[:PAIR_DIGITS], ())
+                if judgment.is_of(name, row["start"])
+            ]
+            counts["judged"].update({str(number): 1 for number, _ in of_instance})
+            verdict = verdict_of(judgment for _, judgment in of_instance)
+            row["judgment"], row["judges"] = verdict or (None, None)
+            counts["verdicts"][row["judgment"] or ""] += 1
+            if self.only_simplifiable and row["judgment"] != "simplifiable":
+                reason = row["judgment"] or "not_judged"
+                meaning = JUDGMENTS.get(reason, "nobody judged it")
+                detail = f"{row['target'][:60]!r}, {name}: {meaning}"
+                for source, position in row["places"]:
+                    rejects.add(RejectRow(source, position, JUDGE, reason, detail))
+                continue
+            yield row
 
-    def batches(rejects: RejectStage) -> Iterator[tuple[list[Row], ...]]:
-        with one_thread():
-            judged = _judged(_merged(task.part), task, options, counts, rejects)
-            for rows in batched(judged, _ANNOTATED):
-                if engine is not None:
-                    _annotate(rows, engine, layers)
-                for row in rows:
-                    counts.add(row)
-                yield rows, [substitute for row in rows for substitute in _substitutes(row)]
+    def finish(self, rows: list[Row], engine: Engine | None) -> None:
+        """Give instances the annotation of the token that covers them; each sentence is annotated once."""
+        if engine is None:
+            return
+        sentences = sentences_of(rows, engine)
+        for row in rows:
+            values, flags = _of_token(sentences[row["sentence"]], row["start"], row["end"], self.annotate.layers)
+            row.update(zip(_ANNOTATION, values, strict=True))
+            row["flags"] = list(in_flag_order([*row["flags"], *flags]))
 
-    with RejectStage(artefact, one_part=True) as rejects:
-        tables = write_tables(artefact, (INSTANCES, SUBSTITUTES), batches(rejects))
-        for row in (*task.rejects, *unknown_judgments(task.judgments, counts.judged)):
-            rejects.add(row)
-    return SettledJudged(
-        tables=tables,
-        rejects=rejects.staged(),
-        reasons=dict(sorted(rejects.reasons.items())),
-        judged=tuple(sorted(counts.judged)),
-        flags=dict(sorted(counts.flags.items())),
-        languages=dict(sorted(counts.languages.items())),
-        verdicts=dict(sorted(counts.verdicts.items())),
-        known=dict(sorted(counts.known.items())),
-        records=counts.records,
-        gold=counts.gold,
-    )
+    def count(self, row: Row, counts: Counts) -> None:
+        """Count flags, languages, what is annotated, and instances with a substitute that is not the target."""
+        counts["flags"].update(row["flags"])
+        counts["languages"][row["language"]] += 1
+        counts["known"].update(name for name in _ANNOTATION if row[name] is not None)
+        counts["amounts"]["gold"] += any(not substitute.is_target for substitute in row["substitutes"])
+
+    def beside(self, row: Row) -> Iterator[Row]:
+        """Yield the substitutes of an instance."""
+        return ({"instance_id": row["instance_id"], **substitute._asdict()} for substitute in row["substitutes"])
+
+    def left(self, task: JudgedTask, counts: Counts) -> Iterator[RejectRow]:
+        """Yield rows that are no judgments, and judgments of no instance."""
+        yield from task.rejects
+        yield from unknown_judgments(task.judgments, set(map(int, counts["judged"])))
 
 
 def _merged(task: MergeTask) -> Iterator[Row]:
@@ -197,48 +163,6 @@ def _merged(task: MergeTask) -> Iterator[Row]:
         }
 
 
-def _judged(
-    rows: Iterable[Row], task: JudgedTask, options: JudgedOptions, counts: _Counts, rejects: RejectStage
-) -> Iterator[Row]:
-    """Yield instances with their verdicts, without those that are left out for it."""
-    by_pair: dict[str, list[tuple[int, SimplifiableJudgment]]] = {}
-    for number, judgment in task.judgments:
-        by_pair.setdefault(judgment.key[:PAIR_DIGITS], []).append((number, judgment))
-    for row in rows:
-        name = row["instance_id"]
-        instance_judgments = [
-            (number, judgment)
-            for number, judgment in by_pair.get(name[:PAIR_DIGITS], ())
-            if judgment.is_of(name, row["start"])
-        ]
-        counts.judged.update(number for number, _ in instance_judgments)
-        verdict = verdict_of(judgment for _, judgment in instance_judgments)
-        row["judgment"] = verdict.judgment if verdict else None
-        row["judges"] = verdict.judges if verdict else None
-        counts.verdicts[row["judgment"] or ""] += 1
-        if options.only_simplifiable and row["judgment"] != "simplifiable":
-            reason = row["judgment"] or "not_judged"
-            meaning = JUDGMENTS.get(reason, "nobody judged it")
-            detail = f"{row['target'][:60]!r}, {name}: {meaning}"
-            for source, position in row["places"]:
-                rejects.add(RejectRow(source, position, JUDGE, reason, detail))
-            continue
-        yield row
-
-
-def _substitutes(row: Row) -> list[Row]:
-    return [{"instance_id": row["instance_id"], **substitute._asdict()} for substitute in row["substitutes"]]
-
-
-def _annotate(rows: Sequence[Row], engine: Engine, layers: Sequence[str]) -> None:
-    """Give instances the annotation of the token that covers them; each sentence is annotated once."""
-    sentences = sentences_of(rows, engine)
-    for row in rows:
-        values, flags = _of_token(sentences[row["sentence"]], row["start"], row["end"], layers)
-        row.update(zip(_ANNOTATION, values, strict=True))
-        row["flags"] = list(in_flag_order([*row["flags"], *flags]))
-
-
 _Annotation = tuple[str | None, str | None, str | None]
 
 
@@ -259,19 +183,9 @@ def _of_token(sentence: Sentence, start: int, end: int, layers: Sequence[str]) -
     return (lemma.lower() if lemma else None, upos or None, feats or None), flags
 
 
-def _chosen(task: JudgedTask, options: JudgedOptions) -> dict[str, tuple[str, ...]]:
-    return chosen_engine(task, options.annotate)
-
-
-SETTLE: Stage[JudgedTask, JudgedOptions, SettledJudged] = Stage(
-    name="simplification/settle", noun="instances", receipt=SettledJudged, build=_settle, chosen=_chosen, unit="parts"
-)
-SETTLING = TaskStages.of(SETTLE, INSTANCE_REJECTS, INSTANCE_INPUTS)
-
-
 def counted(
     loaded: LoadedCounts,
-    settled: Sequence[SettledJudged],
+    settled: Sequence[Settled],
     judgments: Sequence[SimplifiableJudgment] = (),
     judged: Sequence[Mapping[str, object]] = (),
 ) -> dict[str, object]:
@@ -283,52 +197,36 @@ def counted(
         judgments: of people.
         judged: name, bytes and SHA-256 of the files of judgments.
     """
-    used = {number for part in settled for number in part.judged}
-    reasons = Counter(loaded.reasons)
-    totals: dict[str, Counter[str]] = {name: Counter() for name in ("flags", "languages", "verdicts", "known")}
-    for part in settled:
-        reasons.update(part.reasons)
-        for name, counter in totals.items():
-            counter.update(getattr(part, name))
-    return {
-        "layouts": {name: number for name, number in loaded.tally.items() if name not in TALLIED},
-        **({"notes": loaded.notes} if loaded.notes else {}),
-        "records": loaded.records,
-        "instances": sum(part.tables[INSTANCES.name].rows for part in settled),
-        "with_substitutes": sum(part.gold for part in settled),
-        "substitutes": sum(part.tables[SUBSTITUTES.name].rows for part in settled),
-        "rejected": reasons.total(),
-        "rejects": dict(sorted(reasons.items())),
-        "left_out": sum(number for reason, number in reasons.items() if reason in BY_RULE),
-        "flags": {name: totals["flags"][name] for name in FLAGS if totals["flags"][name]},
-        "languages": dict(sorted(totals["languages"].items())),
-        **_found(loaded),
-        "annotated": {name: totals["known"][name] for name in ("lemma", "upos", "feats")},
-        **({"judgments": _judgments(judgments, judged, used, totals["verdicts"])} if judged else {}),
-    }
-
-
-def _found(loaded: LoadedCounts) -> dict[str, object]:
-    """Return what the words were chosen from; nothing where the input names them."""
-    found = Counter(loaded.tally)
-    return {"found": {name: found[name] for name in TALLIED}} if any(name in found for name in TALLIED) else {}
-
-
-def _judgments(
-    judgments: Sequence[SimplifiableJudgment],
-    judged: Sequence[Mapping[str, object]],
-    used: set[int],
-    verdicts: Counter[str],
-) -> dict[str, object]:
+    counts = sum_settled(settled)
+    reasons = counts["rejects"] + Counter(loaded.reasons)
+    tally = Counter(loaded.tally)
+    used = set(map(int, counts["judged"]))
     single = [judgment for number, judgment in enumerate(judgments) if number in used and not judgment.joint]
-    return {
+    of_judgments = {
         "files": list(judged),
         "judgments": len(judgments),
         "used": len(used),
         "joint": len(used) - len(single),
         "annotators": len({judgment.annotator for judgment in single if judgment.annotator}),
-        "instances": {name: verdicts[name] for name in JUDGMENTS},
-        "not_judged": verdicts[""],
+        "instances": {name: counts["verdicts"][name] for name in JUDGMENTS},
+        "not_judged": counts["verdicts"][""],
+    }
+    return {
+        "layouts": {name: number for name, number in loaded.tally.items() if name not in TALLIED},
+        **({"notes": loaded.notes} if loaded.notes else {}),
+        "records": loaded.records,
+        "instances": sum(part.tables[INSTANCES.name].rows for part in settled),
+        "with_substitutes": counts["amounts"]["gold"],
+        "substitutes": sum(part.tables[SUBSTITUTES.name].rows for part in settled),
+        "rejected": reasons.total(),
+        "rejects": dict(sorted(reasons.items())),
+        "left_out": sum(number for reason, number in reasons.items() if reason in BY_RULE),
+        "flags": {name: counts["flags"][name] for name in FLAGS if counts["flags"][name]},
+        "languages": dict(sorted(counts["languages"].items())),
+        # What words were chosen from; nothing where the input names them.
+        **({"found": {name: tally[name] for name in TALLIED}} if tally.keys() & set(TALLIED) else {}),
+        "annotated": {name: counts["known"][name] for name in _ANNOTATION},
+        **({"judgments": of_judgments} if judged else {}),
     }
 
 
@@ -343,7 +241,5 @@ def check_records(loaded: LoadedCounts, share: float, remedy: str) -> None:
     Raises:
         LexbeamError: too many are, or there are no records.
     """
-    if not acceptable_records(loaded, share):
-        name = "Name the `language`. " if loaded.reasons.get("no_language") else ""
-        remedy = f"{name}{remedy}, or allow more with `max_reject_share`."
-        raise reject_error(loaded, share, remedy, what="records", by_rule=BY_RULE)
+    name = "Name the `language`. " if loaded.reasons.get("no_language") else ""
+    RULE.check(loaded, share, f"{name}{remedy}, or allow more with `max_reject_share`.")

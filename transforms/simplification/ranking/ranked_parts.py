@@ -1,12 +1,11 @@
-"""Ranking as a stage: candidates that were kept, as the rankers of their setting rank them.
+"""Ranking in a step: candidates that were kept, as the rankers of their setting rank them.
 
-RANK    the parts of one number of instances, candidates, selections -> a part of rankings
+RankCandidates    the parts of one number of instances, candidates, selections -> a part of rankings
 """
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from operator import attrgetter
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -14,10 +13,12 @@ import pyarrow.compute as pc
 
 from lexbeam.schemas.simplification import CANDIDATES, RANKINGS, SELECTIONS
 from lexbeam.transforms.common.portions import batched
-from lexbeam.transforms.common.store.artefacts import Artefact, Inheritance, Stage
+from lexbeam.transforms.common.store.artefacts import Artefact, Step
 from lexbeam.transforms.common.store.inheriting import Mask, Read, write_inheriting
 from lexbeam.transforms.common.store.receipts import File
 from lexbeam.transforms.common.store.tables import PartFile
+from lexbeam.transforms.learning.models.formats import REGISTRY as FORMATS
+from lexbeam.transforms.learning.models.keeping import SavedModel
 from lexbeam.transforms.simplification.ranking.options import gain_of
 from lexbeam.transforms.simplification.ranking.rankers import (
     RANKERS,
@@ -30,7 +31,6 @@ from lexbeam.transforms.simplification.ranking.rankers import (
     simplicity_ranker,
     simplicity_rankers,
 )
-from lexbeam.transforms.simplification.ranking.regressor import Regressed
 from lexbeam.transforms.simplification.records import (
     BATCH,
     ID,
@@ -51,7 +51,7 @@ class RankTask(NamedTuple):
     """Parts of one number, and the regressor if one was fitted."""
 
     parts: JoinTask
-    regressed: Regressed | None = None
+    regressed: SavedModel | None = None
 
     @property
     def weight(self) -> int:
@@ -176,26 +176,47 @@ def rows_of(
     return rows
 
 
-def _rank(artefact: Artefact, task: RankTask, rankings: Rankings) -> RankedPart:
-    name = SELECTIONS.name if SELECTIONS.name in task.parts.tables else CANDIDATES.name
-    columns = _SELECTED if name == SELECTIONS.name else _GENERATED
+@dataclass(frozen=True)
+class RankCandidates(Step[RankTask, RankedPart]):
+    """Rank the candidates of one number of instances as the rankers of their settings do."""
 
-    def made(wanted: Mask) -> Iterator[pa.Table]:
-        for batch in batched(instance_rows(task.parts, {name: columns}, wanted), BATCH):
-            rows = sorted(_ranked(batch, task, rankings), key=_key)
-            yield pa.Table.from_pylist(rows, RANKINGS.schema())
+    rankings: Rankings
 
-    counts: dict[tuple[str, str], Counter[str]] = {}
+    name, noun, unit = "simplification/rank", "rankings", "parts"
+    blas = True
 
-    def count(rows: pa.Table) -> None:
-        for row in _counts(rows).to_pylist():
-            of = counts.setdefault((row["setting"], row["ranker"]), Counter())
-            of.update({each: row[f"{each}_sum"] for each in _COUNTED})
+    def make(self, artefact: Artefact, task: RankTask) -> RankedPart:
+        """Write a part of the rankings."""
+        name = SELECTIONS.name if SELECTIONS.name in task.parts.tables else CANDIDATES.name
+        columns = _SELECTED if name == SELECTIONS.name else _GENERATED
 
-    read = [Read([task.parts.instances], INSTANCE_COLUMNS), Read([task.parts.tables[name]], [ID, *columns])]
-    part, keys = write_inheriting(artefact, RANKINGS.schema(), ID, RANKINGS.key, read, made, count)
-    ranked_counts = tuple(RankedCount(*key, *(counts[key][each] for each in _COUNTED)) for key in sorted(counts))
-    return RankedPart(part, keys, ranked_counts)
+        def made(wanted: Mask) -> Iterator[pa.Table]:
+            for batch in batched(instance_rows(task.parts, {name: columns}, wanted), BATCH):
+                rows = sorted(_ranked(batch, task, self.rankings), key=_key)
+                yield pa.Table.from_pylist(rows, RANKINGS.schema())
+
+        counts: dict[tuple[str, str], Counter[str]] = {}
+
+        def count(rows: pa.Table) -> None:
+            for row in _counts(rows).to_pylist():
+                of = counts.setdefault((row["setting"], row["ranker"]), Counter())
+                of.update({each: row[f"{each}_sum"] for each in _COUNTED})
+
+        read = [Read([task.parts.instances], INSTANCE_COLUMNS), Read([task.parts.tables[name]], [ID, *columns])]
+        part, keys = write_inheriting(artefact, RANKINGS.schema(), ID, RANKINGS.key, read, made, count)
+        ranked_counts = tuple(RankedCount(*key, *(counts[key][each] for each in _COUNTED)) for key in sorted(counts))
+        return RankedPart(part, keys, ranked_counts)
+
+    def chosen(self, _: RankTask) -> Mapping[str, Collection[str]]:
+        """Return the rankers."""
+        names: set[str] = set()
+        for ranking in self.rankings.values():
+            names |= {*ranking.options.ranker, *simplicity_rankers(ranking.options)}
+            if "average" in ranking.options.ranker:
+                names |= {*ranking.options.average_of}
+        kinds = {name.partition(":")[0] for name in names}
+        formats = ("safetensors",) if "regressor" in kinds else ()
+        return {"lexbeam.transforms.simplification.ranking.rankers:RANKERS": kinds, FORMATS: formats}
 
 
 def _counts(rows: pa.Table) -> pa.Table:
@@ -256,25 +277,3 @@ def _frequencies(ranked: Sequence[Ranked], ranking: RankerInputs) -> list[dict[s
     languages = [group.instance.language for group, group_words in zip(ranked, words, strict=True) for _ in group_words]
     values = iter(frequencies(flat, languages, ranking, ranking.lists[0]))
     return [{word: next(values) or 0.0 for word in group_words} for group_words in words]
-
-
-def _chosen(_: RankTask, rankings: Rankings) -> Mapping[str, Collection[str]]:
-    names: set[str] = set()
-    for ranking in rankings.values():
-        names |= {*ranking.options.ranker, *simplicity_rankers(ranking.options)}
-        if "average" in ranking.options.ranker:
-            names |= {*ranking.options.average_of}
-    kinds = {name.partition(":")[0] for name in names}
-    return {"lexbeam.transforms.simplification.ranking.rankers:RANKERS": kinds}
-
-
-RANK: Stage[RankTask, Rankings, RankedPart] = Stage(
-    name="simplification/rank",
-    noun="rankings",
-    receipt=RankedPart,
-    build=_rank,
-    chosen=_chosen,
-    blas=True,
-    unit="parts",
-    inherits=Inheritance(attrgetter("parts.instances.number"), ("task.parts",)),
-)

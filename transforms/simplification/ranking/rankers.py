@@ -16,13 +16,14 @@ A phrase has frequency 0, or, by an option, that of its rarest word or the mean 
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from lexbeam.transforms.common.code.registry import Entry, Registry
 from lexbeam.transforms.common.errors import LexbeamError
+from lexbeam.transforms.learning.models.keeping import SavedModel
 from lexbeam.transforms.lexicon.resources import Lexicon
 from lexbeam.transforms.simplification.records import Instance
 from lexbeam.transforms.simplification.resources import VECTORS, by_language
@@ -54,14 +55,13 @@ class RankerInputs(NamedTuple):
         options: of the setting.
         lexicon: word lists and vectors.
         lists: names of the word lists; the first is the default.
-        regressed: what predicts complexity; None: there is nothing.
+        regressed: the model that predicts complexity; None: there is none.
     """
 
     options: "RankingOptions"
     lexicon: Lexicon = Lexicon()
     lists: tuple[str, ...] = ()
-    # A `Regressed`: a stage counts whatever its annotations name, and would count every scorer.
-    regressed: Any = None
+    regressed: SavedModel | None = None
 
 
 Rank = Callable[[Sequence[Ranked], RankerInputs, str], list[CandidateScores]]
@@ -172,6 +172,7 @@ def _similarity(ranked: Sequence[Ranked], ranking: RankerInputs, _: str) -> list
 def _regressor(ranked: Sequence[Ranked], ranking: RankerInputs, _: str) -> list[CandidateScores]:
     from lexbeam.transforms.simplification.ranking.regressor import Regressor  # which this ranker alone counts
 
+    assert ranking.regressed is not None
     regressor = Regressor(ranking.regressed, ranking.lexicon, ranking.lists)
     complexity = regressor.predict(*_words_of(ranked), ranking.options.phrases).tolist()
     return _scores_by_group(ranked, (None if math.isnan(value) else 1 - value for value in complexity))

@@ -1,7 +1,7 @@
 """A regressor of complexity for ranking, trained on labelled words other than those evaluated.
 
-FIT    instances and labels of the task complexity, and the tables of the folder whose candidates
-       are ranked -> Regressed
+FitRegressor    instances and labels of the task complexity, and the tables of the folder whose candidates
+                are ranked -> a model
 
 Words that are targets or substitutes of that folder, by form or lemma, are left out of training,
 so that no word is ranked by its own labels. Features are length, syllables, letters and the values of
@@ -19,13 +19,14 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from lexbeam.transforms.common.code.fingerprints import digest
 from lexbeam.transforms.common.errors import LexbeamError
-from lexbeam.transforms.common.store import files
-from lexbeam.transforms.common.store.artefacts import Artefact, Stage
-from lexbeam.transforms.common.store.receipts import File, checked
+from lexbeam.transforms.common.store.receipts import checked
 from lexbeam.transforms.common.store.tables import Part, read_rows
+from lexbeam.transforms.learning.crossfitting import Figures, FitModel, formats_chosen
 from lexbeam.transforms.learning.fitting import fit_scorer
-from lexbeam.transforms.learning.models.formats import read_safetensors, write_safetensors
+from lexbeam.transforms.learning.models.keeping import SavedModel, load_model
+from lexbeam.transforms.learning.models.model import Model
 from lexbeam.transforms.learning.scorer import Fitted, Scorer, ScorerOptions, ScorerTraining
 from lexbeam.transforms.learning.scorers import SCORERS, members
 from lexbeam.transforms.lexicon.letters import letter_counts
@@ -218,39 +219,10 @@ class RegressorTask(NamedTuple):
     candidates: tuple[Part, ...]
 
 
-class Fitting(NamedTuple):
-    """What is learned from: the scorer, and the word lists whose values are features."""
-
-    scorer: str
-    lexicon: Lexicon
-    lists: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Regressed:
-    """Receipt of a regressor.
-
-    Attributes:
-        file: its arrays.
-        scorer: a key of `SCORERS`.
-        words: words that it was trained on.
-        excluded: labelled words that were left out because they or their lemmas occur in the folder.
-        names: others that were left out as names.
-        other_language: those in languages that the folder does not have.
-    """
-
-    file: File
-    scorer: str
-    words: int
-    excluded: int
-    names: int
-    other_language: int
-
-
 class Regressor(NamedTuple):
     """A regressor with the word lists that it looks words up in."""
 
-    fitted: Regressed
+    model: SavedModel
     lexicon: Lexicon
     lists: tuple[str, ...]
 
@@ -274,9 +246,9 @@ class Regressor(NamedTuple):
             for word in (phrase if is_known else ())
         )
         words = [word for word, _ in pairs]
-        fitted = _arrays(self.fitted.file)
+        scorer, fitted = _opened(self.model)
         features = word_features(words, [code for _, code in pairs], self.lexicon, self.lists)
-        values = dict(zip(pairs, predict_words(self.fitted.scorer, fitted, features), strict=True))
+        values = dict(zip(pairs, predict_words(scorer, fitted, features), strict=True))
         complexity = np.full(len(texts), np.nan)
         for row, phrase in enumerate(parts):
             if known[row]:
@@ -286,9 +258,9 @@ class Regressor(NamedTuple):
 
 
 @lru_cache(4)
-def _arrays(file: File) -> Fitted:
-    with files.open_read(checked(file)) as stream:
-        return read_safetensors(stream.read())
+def _opened(saved: SavedModel) -> tuple[str, Fitted]:
+    model = load_model(saved)
+    return model.options["scorer"], model.content
 
 
 def regressors() -> dict[str, Scorer]:
@@ -347,51 +319,55 @@ def predict_words(scorer: str, fitted: Fitted, features: Floats) -> Floats:
     return np.minimum(SCORERS[scorer].predict(fitted, features), 1.0)
 
 
-def _fit(artefact: Artefact, task: RegressorTask, fitting: Fitting) -> Regressed:
-    """Fit a regressor.
+@dataclass(frozen=True)
+class FitRegressor(FitModel[RegressorTask]):
+    """Fit a regressor to labelled words that do not occur in the folder whose candidates are ranked.
 
-    Raises:
-        LexbeamError: too few words are left.
+    Attributes:
+        scorer: how it learns, a key of `SCORERS`.
+        lexicon: word lists.
+        lists: names of those whose values are features.
     """
-    parts = {name: [checked(part) for part in table_parts] for name, table_parts in task._asdict().items()}
-    labelled = labelled_words(parts["instances"], parts["labels"])
-    excluded = excluded_words(parts["evaluated"], parts["substitutes"], parts["candidates"], labelled)
-    languages = {
-        code or ""
-        for rows in read_rows(parts["evaluated"], ["language"])
-        for code in rows["language"].unique().to_pylist()
-    }
-    learnable, left = left_to_learn(labelled, excluded, languages)
-    if len(learnable) < _LEAST:
-        why = ", ".join(f"{number} {name}" for name, number in left.items())
-        raise LexbeamError(
-            f"of {len(labelled)} labelled words {len(learnable)} can be learned from ({why}), and a "
-            f"regressor needs {_LEAST}: name a folder with more in `complexity`"
+
+    scorer: str
+    lexicon: Lexicon
+    lists: tuple[str, ...]
+
+    name = "simplification/fit"
+    noun = unit = "regressors"
+
+    def fit(self, task: RegressorTask) -> tuple[Model, Figures]:
+        """Return a regressor, and how many labelled words were left out: excluded, as names, of other languages.
+
+        Raises:
+            LexbeamError: too few words are left.
+        """
+        parts = {name: [checked(part) for part in table_parts] for name, table_parts in task._asdict().items()}
+        labelled = labelled_words(parts["instances"], parts["labels"])
+        excluded = excluded_words(parts["evaluated"], parts["substitutes"], parts["candidates"], labelled)
+        languages = {
+            code or ""
+            for rows in read_rows(parts["evaluated"], ["language"])
+            for code in rows["language"].unique().to_pylist()
+        }
+        learnable, left = left_to_learn(labelled, excluded, languages)
+        if len(learnable) < _LEAST:
+            why = ", ".join(f"{number} {name}" for name, number in left.items())
+            raise LexbeamError(
+                f"of {len(labelled)} labelled words {len(learnable)} can be learned from ({why}), and a "
+                f"regressor needs {_LEAST}: name a folder with more in `complexity`"
+            )
+        model = Model(
+            kind="regressor",
+            task="simplification",
+            format="safetensors",
+            content=fit_words(self.scorer, learnable, self.lexicon, self.lists),
+            options={"scorer": self.scorer},
+            seed=_OPTIONS.seed,
+            data=digest(sorted(part.sha256 for part in (*task.instances, *task.labels))),
         )
-    fitted = fit_words(fitting.scorer, learnable, fitting.lexicon, fitting.lists)
-    with artefact.writing(".safetensors") as stream:
-        stream.write(write_safetensors(fitted))
-    return Regressed(
-        artefact.file(".safetensors"),
-        fitting.scorer,
-        len(learnable),
-        left["excluded"],
-        left["name"],
-        left["other_language"],
-    )
+        return model, Figures(rows=len(learnable), left_out=left)
 
-
-def _chosen(_: RegressorTask, fitting: Fitting) -> Mapping[str, Collection[str]]:
-    return {"lexbeam.transforms.learning.scorers:SCORERS": [fitting.scorer]}
-
-
-FIT: Stage[RegressorTask, Fitting, Regressed] = Stage(
-    name="simplification/fit",
-    noun="regressors",
-    receipt=Regressed,
-    build=_fit,
-    unordered=("task.instances", "task.labels", "task.evaluated", "task.substitutes", "task.candidates"),
-    chosen=_chosen,
-    blas=True,
-    unit="regressors",
-)
+    def chosen(self, _: RegressorTask) -> Mapping[str, Collection[str]]:
+        """Return the scorer."""
+        return {"lexbeam.transforms.learning.scorers:SCORERS": [self.scorer], **formats_chosen("safetensors")}

@@ -21,10 +21,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from lexbeam.transforms.inflection.articles import determiner_cells
 from lexbeam.transforms.inflection.features import split
-from lexbeam.transforms.inflection.inflector import Inflecting
-from lexbeam.transforms.inflection.lemmas import lemmas_of
+from lexbeam.transforms.inflection.inflector import Inflecting, lemmas_of
+from lexbeam.transforms.inflection.placing import determiner_cells
 from lexbeam.transforms.inflection.spanish import feminine_el
 
 # Languages whose words stand in the order that are described above.

@@ -15,10 +15,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from lexbeam.transforms.inflection.articles import ARTICLES, beside, determiner, determiner_cells
 from lexbeam.transforms.inflection.features import feats_of
 from lexbeam.transforms.inflection.inflector import Inflecting
-from lexbeam.transforms.inflection.placing import cased_like
+from lexbeam.transforms.inflection.placing import ARTICLES, beside, cased_like, determiner, determiner_cells
 from lexbeam.transforms.simplification.rewriting.concord import (
     GENDERED,
     OF,

@@ -18,11 +18,17 @@ from lexbeam.transforms.common.store.inheriting import Mask, Read, write_inherit
 from lexbeam.transforms.common.store.receipts import File
 from lexbeam.transforms.common.store.tables import PartFile
 from lexbeam.transforms.inflection.models import chosen_formats, inflector_reference
-from lexbeam.transforms.lexicon.encoders.base import check_encoder_packages
-from lexbeam.transforms.lexicon.encoders.encoding import encoding_of
-from lexbeam.transforms.lexicon.encoders.options import EncoderOptions
-from lexbeam.transforms.lexicon.finding_wordnet import is_installed, spec_or_default, wordnet_option
-from lexbeam.transforms.lexicon.resources import LexiconOptions, ResourceAlias, check_specs, prepare
+from lexbeam.transforms.lexicon.encoders.loading_encoders import check_encoder_packages
+from lexbeam.transforms.lexicon.encoders.span_vectors import EncoderOptions, encoding_of
+from lexbeam.transforms.lexicon.resources import (
+    LexiconOptions,
+    ResourceAlias,
+    check_specs,
+    is_installed,
+    prepare,
+    spec_or_default,
+    wordnet_option,
+)
 from lexbeam.transforms.simplification.records import (
     BATCH,
     ID,

@@ -21,12 +21,11 @@ import pyarrow as pa
 
 from lexbeam.transforms.common.code.registry import Registry
 from lexbeam.transforms.common.texts.characters import straight
-from lexbeam.transforms.inflection.lemmas import lemmas_of
-from lexbeam.transforms.lexicon.finding_wordnet import WORDNET
+from lexbeam.transforms.inflection.inflector import lemmas_of
+from lexbeam.transforms.lexicon.resources import WORDNET
 from lexbeam.transforms.lexicon.wordnet.glosses import split_words
 from lexbeam.transforms.lexicon.wordnet.lesk import choose_senses, contexts_of
-from lexbeam.transforms.lexicon.wordnet.lexnames import ANTONYM, PARTS, SIMILAR, UPOS
-from lexbeam.transforms.lexicon.wordnet.ragged import Ragged
+from lexbeam.transforms.lexicon.wordnet.ragged import ANTONYM, PARTS, SIMILAR, UPOS, Ragged
 from lexbeam.transforms.lexicon.wordnet.wordnet import WordNet
 from lexbeam.transforms.simplification.records import Instance
 from lexbeam.transforms.simplification.resources import VECTORS, by_language

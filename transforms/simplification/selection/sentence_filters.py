@@ -8,8 +8,9 @@ many targets would be tagged whole for each. What occurs twice is tagged once, e
 
 By context candidates drop out that an encoder finds unlike the target, each read in the sentence. The target's vector
 is that of its pieces in its sentence, a candidate's that of its own with the candidate in place
-(`lexicon/encoders/vectors.py`), capitals and the word before as they would be. Of a long sentence the `WINDOW` words to
-either side are read. All texts of an instance go through the model together, so that no value depends on others.
+(`lexicon/encoders/span_vectors.py`), capitals and the word before as they would be. Of a long sentence the `WINDOW`
+words to either side are read. All texts of an instance go through the model together, so that no value depends on
+others.
 
 By bigrams what a corpus seldom has beside the words before and after drops out. Counts are those of `ngrams`, with
 entries such as `del NOUN` and `VERB casa`: a word in lower case before or after a word that is tagged so. Of a word w
@@ -37,8 +38,8 @@ from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.store.batches import Sentence
 from lexbeam.transforms.inflection.features import split
 from lexbeam.transforms.inflection.inflector import Inflecting
-from lexbeam.transforms.lexicon.encoders.base import load_encoder
-from lexbeam.transforms.lexicon.encoders.vectors import span_vectors
+from lexbeam.transforms.lexicon.encoders.loading_encoders import load_encoder
+from lexbeam.transforms.lexicon.encoders.span_vectors import span_vectors
 from lexbeam.transforms.simplification.resources import by_language
 from lexbeam.transforms.simplification.selection.candidate_filter import (
     NGRAMS,

@@ -8,7 +8,7 @@ from questioned import publish, question
 from lexbeam.pipelines.cli import main
 from lexbeam.pipelines.commands.cloze.options import ClozeOptions
 from lexbeam.pipelines.commands.cloze.questions import ClozeQuestions
-from lexbeam.schemas.cloze.questions import QUESTION_REASONS
+from lexbeam.schemas.cloze import QUESTION_REASONS
 
 NO_SPLITS = {"strata": [], "distances": [], "too_large": []}
 

@@ -4,11 +4,11 @@ import pytest
 
 from lexbeam.pipelines.commands.corpus.plan import CorpusOptions, plan_corpus
 from lexbeam.pipelines.frame.inputs import LOOK
-from lexbeam.transforms.annotation.annotate import ANNOTATE
+from lexbeam.transforms.annotation.annotate import AnnotateRecords
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import plain_options
 from lexbeam.transforms.common.store.artefacts import Workspace, make
-from lexbeam.transforms.formats.ingest.ingestion import INGEST
+from lexbeam.transforms.formats.ingest.ingestion import Ingest
 from lexbeam.transforms.formats.ingest.input_listing import units_of
 from lexbeam.transforms.formats.ingest.staged_records import AnnotateTask
 
@@ -31,9 +31,11 @@ def options(texts, **more):
 
 def identities(made, work):
     """What the plan's artefacts are called by: of ingestion, and of annotation."""
-    taken_in = [make(Workspace(str(work)), INGEST, unit, made.ingest) for unit in units_of(made.look)]
-    return [INGEST.identity(unit, made.ingest) for unit in units_of(made.look)], [
-        ANNOTATE.identity(AnnotateTask(stage, ()), made.annotate) for receipt in taken_in for stage in receipt.stages
+    taken_in = [make(Workspace(str(work)), Ingest(made.ingest), unit) for unit in units_of(made.look)]
+    return [Ingest(made.ingest).identity(unit) for unit in units_of(made.look)], [
+        AnnotateRecords(made.annotate).identity(AnnotateTask(stage, ()))
+        for receipt in taken_in
+        for stage in receipt.stages
     ]
 
 

@@ -19,5 +19,5 @@ def test_the_regressor_learns_by_the_scorer_of_the_options(tmp_path, scorer):
         files=RankingFiles(complexity="labelled", regressor_scorer=scorer, cache=str(tmp_path)),
     )
     plan = SimplifyRank().plan(options, Inputs(tuple(tables)))
-    assert plan.fit is not None
-    assert plan.fitting.scorer == scorer
+    assert plan.labelled is not None
+    assert plan.fit.scorer == scorer

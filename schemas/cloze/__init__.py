@@ -1,1 +1,0 @@
-"""Tables of abstract-meaning cloze questions: pairs, candidates, options, questions, answers."""
