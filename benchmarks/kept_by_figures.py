@@ -4,6 +4,7 @@
     python -m benchmarks.kept_by_figures hanta [--tokens N]
     python -m benchmarks.kept_by_figures skops
     python -m benchmarks.kept_by_figures code
+    python -m benchmarks.kept_by_figures commits [--commits N]
 
 splits   Kolmogorov-Smirnov distances of balanced splits: ours, and StratifiedGroupKFold of
          scikit-learn over quantile bands of the values; of drawn instances, and of files with the
@@ -14,15 +15,17 @@ skops    what `skops.io.loads` makes of the hostile files of tests/learning/mode
          of its own, with 20 seconds of CPU
 code     of edits of one definition each, whichever of our definitions: how many stages they make
          anew where code is followed definition by definition, and where whole modules count
+commits  of the last commits that changed source, likewise: by definitions, by the modules that hold
+         the definitions which a stage reaches, and by all modules that it imports
 """
 
 import argparse
 import ast
 import csv
-import functools
 import itertools
 import os
 import resource
+import subprocess
 import sys
 import time
 import warnings
@@ -44,6 +47,7 @@ BANDS = (5, 10, 20, 50)
 FOLDS = 20  # 1 for trial, 2 for test, the others for train
 SEEDS = (1, 2, 3)
 ROOT = Path(__file__).resolve().parent.parent
+SOURCE = ("transforms", "pipelines", "schemas")
 TESTS = ROOT / "tests" / "lexicon" / "models"
 
 Ints = npt.NDArray[np.int64]
@@ -200,46 +204,81 @@ def _reached(module: str, seen: set[str]) -> set[str]:
     return seen
 
 
+def _stages() -> dict[str, tuple[frozenset[str], set[str]]]:
+    """Return, by stage, the definitions that it reaches, as `module:definition`, and the modules that it imports."""
+    found = {}
+    for stage in (stage for words in COMMANDS for stage in load(words).stages):
+        names = frozenset(name.partition("[")[0] for name in stage.code().names)
+        module = (stage if isinstance(stage, type) else getattr(stage, "build", type(stage))).__module__
+        found[stage.name] = names, _reached(module, set())
+    return found
+
+
 def code() -> Iterator[tuple[object, ...]]:
     """Yield the shares of stages that an edit of one definition makes anew."""
-    stages = {stage.name: stage for words in COMMANDS for stage in load(words).stages}
-    by_definition, by_module = Counter[str](), Counter[str]()
-    for stage in stages.values():
-        build = stage.build
-        while isinstance(build, functools.partial):
-            build = build.func
-        by_definition.update(stage.code().names)
-        by_module.update(_reached(build.__module__, set()))
+    stages = _stages()
+    by_definition = Counter(name for names, _ in stages.values() for name in names)
+    by_module = Counter(name for _, modules in stages.values() for name in modules)
     edits = []
     for path in itertools.chain(*(ROOT.joinpath(*name.split(".")).rglob("*.py") for name in PACKAGES)):
         module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
         for node in ast.parse(path.read_text("utf-8")).body:
             if isinstance(node, ast.FunctionDef | ast.ClassDef) and module not in PLUMBING:
                 edits.append((by_definition[f"{module}:{node.name}"], by_module[module]))
-    yield (
-        "stages",
-        "edits",
-        "stages anew by definition, mean",
-        "by module, mean",
-        "edits that make none anew",
-        "by module",
-    )
+    yield "stages", "edits", "definitions, mean", "modules, mean", "edits that make none anew", "by module"
     means, none = np.mean(edits, axis=0), np.mean(np.array(edits) == 0, axis=0)
     yield len(stages), len(edits), *(f"{mean:.2f}" for mean in means), *(f"{share:.2f}" for share in none)
+
+
+def _definitions(revision: str, name: str) -> dict[str, str]:
+    """Return the definitions at the top of a module at a revision of git, as syntax trees without docstrings."""
+    shown = subprocess.run(["git", "show", f"{revision}:{name}"], cwd=ROOT, capture_output=True, text=True)
+    found: dict[str, str] = {}
+    for node in ast.parse(shown.stdout).body if shown.returncode == 0 else ():
+        for inner in ast.walk(node):
+            if ast.get_docstring(inner) if isinstance(inner, ast.FunctionDef | ast.ClassDef) else None:
+                inner.body = inner.body[1:] or [ast.Pass()]  # type: ignore[attr-defined]
+        targets = [inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)][:1]
+        for bound in [node.name] if isinstance(node, ast.FunctionDef | ast.ClassDef) else targets:
+            found[bound] = found.get(bound, "") + ast.dump(node)
+    return found
+
+
+def commits(number: int) -> Iterator[tuple[object, ...]]:
+    """Yield how many stages each of the last commits of source made anew, by what stages reach now."""
+    stages = _stages()
+    log = ["git", "log", "--no-merges", f"--max-count={number}", "--format=%h", "--", *SOURCE]
+    counts = []
+    for commit in subprocess.run(log, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split():
+        diff = ["git", "diff", "--name-only", f"{commit}^", commit, "--", *SOURCE]
+        changed = set()
+        for name in subprocess.run(diff, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split():
+            if name.endswith(".py"):
+                before, after = (_definitions(revision, name) for revision in (f"{commit}^", commit))
+                module = "lexbeam." + name.removesuffix(".py").replace("/", ".")
+                changed |= {(module, bound) for bound in {*before, *after} if before.get(bound) != after.get(bound)}
+        definitions, modules = {":".join(pair) for pair in changed}, {module for module, _ in changed}
+        by_name = sum(not definitions.isdisjoint(names) for names, _ in stages.values())
+        holding = sum(not modules.isdisjoint(n.partition(":")[0] for n in names) for names, _ in stages.values())
+        counts.append((by_name, holding, sum(not modules.isdisjoint(reached) for _, reached in stages.values())))
+    yield "stages", "commits", "definitions, mean", "modules that hold them, mean", "modules imported, mean"
+    yield len(stages), len(counts), *(f"{mean:.2f}" for mean in np.mean(counts, axis=0))
 
 
 def main() -> None:
     """Print the rows of what is named."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("which", choices=("splits", "hanta", "skops", "code"))
+    parser.add_argument("which", choices=("splits", "hanta", "skops", "code", "commits"))
     parser.add_argument("files", nargs="*")
     parser.add_argument("--tokens", type=int, default=100_000)
+    parser.add_argument("--commits", type=int, default=200)
     arguments = parser.parse_args()
     benchmarks: dict[str, Callable[[], Iterator[tuple[object, ...]]]] = {
         "splits": lambda: splits(arguments.files),
         "hanta": lambda: hanta(arguments.tokens),
         "skops": skops_of_hostile,
         "code": code,
+        "commits": lambda: commits(arguments.commits),
     }
     for row in benchmarks[arguments.which]():
         print(" | ".join(map(str, row)), flush=True)

@@ -28,7 +28,7 @@ RUN pip install --no-cache-dir --require-hashes --requirement requirements/uv.lo
 COPY --from=compiled /opt/wheels /opt/wheels
 # The wheel has no hash in the lock, and what it needs has.
 RUN uv pip install --system --no-cache --constraint requirements/all.lock "$(ls /opt/wheels/lexbeam-*.whl)[${EXTRAS}]" \
-    && python -I -c "from lexbeam.transforms.embeddings.fast_trainer import compiled; compiled()" \
+    && python -I -c "from lexbeam.transforms.embeddings.trainers import compiled; compiled()" \
     && useradd --uid 10001 --create-home lexbeam
 COPY build/flink/job-server.jar /opt/lexbeam/job-server.jar
 ENV JAVA_HOME=/opt/java/openjdk \

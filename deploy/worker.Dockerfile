@@ -25,7 +25,7 @@ LABEL org.opencontainers.image.version="${VERSION}" \
     org.opencontainers.image.revision="${COMMIT}"
 # Beam's image has a compiler, for the loops of `--trainer fast`.
 RUN LEXBEAM_COMMIT="${COMMIT}" uv pip install --system --no-cache --constraint requirements/all.lock ".[${EXTRAS}]" \
-    && python -I -c "from lexbeam.transforms.embeddings.fast_trainer import compiled; compiled()"
+    && python -I -c "from lexbeam.transforms.embeddings.trainers import compiled; compiled()"
 # One BLAS thread a process: sums have one order, and processes do not fight for cores. One kind of kernel, which every
 # x86 of ten years has: products have the same last bits on all machines, the driver's too. No environment is made for each
 # worker: nothing is installed when they start, and only root could make one.

@@ -38,7 +38,7 @@ def test_a_data_file_that_is_read_counts(project):
     [
         "import lexbeam.transforms.common.store.models\n"
         "def run():\n    return lexbeam.transforms.common.store.models.packaged_text('PKG', 'words.txt')\n",
-        "from lexbeam.transforms.common.store import resources as r\nTEXT = r.packaged_text('PKG', 'words.txt')\n"
+        "from lexbeam.transforms.common.store import models as r\nTEXT = r.packaged_text('PKG', 'words.txt')\n"
         "def run():\n    return TEXT\n",
         "def run():\n    from lexbeam.transforms.common.store.models import packaged_text as read\n"
         "    return [read('PKG', 'words.txt')]\n",

@@ -80,7 +80,7 @@ def test_every_column_with_words_of_texts_is_declared_so(name):
     strings = {field.name for field in schema if _has_strings(field.type) and b"range" not in field.metadata}
     undeclared = strings - texts - NO_TEXT
     if name == "rejects":
-        undeclared -= {"detail"}  # tests/formats/test_details.py
+        undeclared -= {"detail"}  # tests/formats/fuzz_checking.py
     assert not {column for column in undeclared if not column.startswith("reason_")}  # which each kind of space has
 
 

@@ -1,4 +1,4 @@
-/* GloVe: the loop of `glove.py`, which says what is computed.
+/* GloVe: the loop of `counted_vectors.py`, which says what is computed.
  *
  * Rows of matrices are padded to a multiple of 16 floats: vectors with zeros, sums of squares with ones. Dot products are
  * summed in 16 lanes, and these as a tree: 16 to 8 to 4 to 2 to 1, the lower half with the upper; all else is done number

@@ -1,4 +1,4 @@
-/* Skip-gram with negative sampling: the loops of `fast_trainer.py`, which says what is computed.
+/* Skip-gram with negative sampling: the loops of `trainers.py`, which says what is computed.
  *
  * Rows of matrices are padded with zeros to a multiple of 16 floats. The generator is counter-based: number n of the
  * word at a position is mix64(mix64(mix64(seed) + (position + 1) G) + n G), mix64 being the finaliser of SplitMix64 and

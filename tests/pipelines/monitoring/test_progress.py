@@ -384,7 +384,7 @@ def test_an_interrupt_ends_it_in_order(tmp_path):
     code = (
         "import os, signal, sys\n"
         "from lexbeam.pipelines.frame.interrupts import heed_signals, interrupted_status\n"
-        "from lexbeam.pipelines.progress import progress\n"
+        "from lexbeam.pipelines.monitoring import progress\n"
         "from lexbeam.pipelines.monitoring.estimates import Foreseen\n"
         "heed_signals(lambda: 'left at once')\n"
         "run = progress.RunProgress(sys.argv[1], {'toy': [Foreseen('toy/a', 'slices')]})\n"

@@ -226,7 +226,7 @@ def test_the_worker_that_a_cluster_starts_has_a_folder_of_its_own_and_the_next_r
         f'#!/bin/sh\necho "$PWD" "$@" "$RUN_PYTHON_SDK_IN_DEFAULT_ENVIRONMENT" > {said}\nexec sleep 600\n', "utf-8"
     )
     (tmp_path / "boot").chmod(0o755)
-    command = Path(__file__).parents[4] / "runner_configs" / "flink" / "boot"
+    command = Path(__file__).parents[3] / "runner_configs" / "flink" / "boot"
     variables = {**os.environ, "LEXBEAM_BOOT": str(tmp_path / "boot"), "TMPDIR": str(tmp_path)}
     workers, folders = [], []
     for number in range(3):
