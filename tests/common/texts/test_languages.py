@@ -1,6 +1,7 @@
 """Codes, tags and names of languages."""
 
 import pytest
+from nets import ends
 
 from lexbeam.transforms.annotation.engines.builtin import languages
 from lexbeam.transforms.annotation.language_guessing import LANGUAGES
@@ -77,3 +78,8 @@ def test_the_language_that_may_be_meant_is_named():
         stated_language("espanol")
     with pytest.raises(UsageError, match=r"did you mean 'english'\?"):
         stated_language("Englsh")
+
+
+def test_a_megabyte_is_no_language_and_takes_no_time():
+    with ends(2):
+        assert language_of("x" * 1_000_000) is None

@@ -12,6 +12,7 @@ import re
 from lexbeam.transforms.common.errors import UsageError, nearest, quoted
 
 _TAG = re.compile(r"([a-z]{2,3})((?:[-_][a-z0-9]{1,8})*)", re.IGNORECASE)
+_LONGEST_NAME = 100  # CLDR's longest has 77 characters; a search of names takes time with the square of the length.
 # As engines and word lists have them.
 _OF_ENGINES = {"no": "nb", "nor": "nb", "hbs": "hbs", "sh": "sh", "tgl": "tl", "tl": "tl"}
 
@@ -27,6 +28,8 @@ def language_of(text: str) -> str | None:
     import langcodes
 
     text = text.strip()
+    if len(text) > _LONGEST_NAME:
+        return None
     if (tag := _TAG.fullmatch(text)) is None:
         try:
             return _of_engines(langcodes.find(text).to_tag())
