@@ -127,7 +127,7 @@ audit: $(VENV)/.core ## known faults of the locked packages, by a folder of advi
 	$(BIN)/python .ci/audit.py requirements "$(ADVISORIES)"
 
 # The runners' programs are of the locked Beam version, the job server of one that Maven can get.
-BEAM_VERSION := $(shell sed -n 's/^apache-beam==//p' requirements/core.lock)
+BEAM_VERSION := $(shell sed -n 's/^apache-beam==\([^ ]*\).*/\1/p' requirements/core.lock)
 
 build/flink/job-server.jar: runner_configs/flink/pom.xml
 	mvn --quiet --batch-mode --file $< package
