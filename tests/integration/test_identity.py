@@ -28,7 +28,7 @@ from lexbeam.transforms.common.store.artefacts import (
     name_of,
 )
 from lexbeam.transforms.common.store.identity import canonical
-from lexbeam.transforms.lexicon.resource_cache import CARRY, COMPILE
+from lexbeam.transforms.lexicon.resource_cache import CarryResource, CompileResource
 
 pytestmark = pytest.mark.slow
 
@@ -39,7 +39,7 @@ MOST = 2  # items of a sequence that are changed one by one, where not all of th
 def stages() -> dict[str, Stage]:
     """Return all stages of all commands by name, and those that commands share."""
     own = [stage for name in registry.COMMANDS for stage in registry.load(name).stages]
-    return {stage.name: stage for stage in (*own, COMPILE, CARRY)}
+    return {stage.name: stage for stage in (*own, CompileResource, CarryResource)}
 
 
 def stage_of(case: Case) -> Stage:
