@@ -15,7 +15,7 @@ from perturbing import Change, changes, copied, moved
 import lexbeam.pipelines.frame.registry as registry
 from lexbeam.transforms.cloze.filters import filters_of_kinds as filters
 from lexbeam.transforms.cloze.filters.candidates import JUDGE
-from lexbeam.transforms.common.publish.written import written
+from lexbeam.transforms.common.publish.written import WriteTables
 from lexbeam.transforms.common.store.artefacts import (
     Artefact,
     Stage,
@@ -44,7 +44,7 @@ def stages() -> dict[str, Stage]:
 
 def stage_of(case: Case) -> Stage:
     section, _, kind = case.stage.partition("/")
-    return written(section) if kind == "tables" else stages()[case.stage]
+    return WriteTables(section) if kind == "tables" else stages()[case.stage]
 
 
 @pytest.fixture(scope="session")
