@@ -16,6 +16,7 @@ import os
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
@@ -41,7 +42,7 @@ from lexbeam.transforms.common.options.fields import noted_paths, options_of, pl
 from lexbeam.transforms.common.publish.removing import write_failed
 from lexbeam.transforms.common.publish.run_log import RunLine, added_up, driver_line, most_at_work
 from lexbeam.transforms.common.publish.sections import Made, ReadTable, table_digest
-from lexbeam.transforms.common.publish.written import WriteTables, WrittenTable
+from lexbeam.transforms.common.publish.written import ActionCode, WriteTables, WrittenTable
 from lexbeam.transforms.common.shown import guarded
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.artefacts import Workspace, make, stage_entry
@@ -325,8 +326,10 @@ def _run_action(job: Job, plan: object, action: Action, workspace: Workspace) ->
         task = WrittenTable.of(table, tables[table.name])
         made = make(workspace, WriteTables(job.section), task)
         parts.append(Part.of(table.name, 0, made))
-    chosen = {stage.name: stage.entries(None, plan) for stage in command.stages_of(job.section)}
-    return HandedBack(tuple(parts), {}), chosen
+    steps = (
+        replace(step, plan=plan) if isinstance(step, ActionCode) else step for step in command.stages_of(job.section)
+    )
+    return HandedBack(tuple(parts), {}), {step.name: step.entries(None) for step in steps}
 
 
 def _plan_with_digests(job: Job, inputs: Inputs) -> tuple[Any, dict[str, str]]:

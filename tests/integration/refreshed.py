@@ -304,7 +304,7 @@ class Upgrade:
         """Change the code of one of the stages that a folder was made by, or change it back."""
         used = {stage for section in open_snapshot(str(out)).sections.values() for stage in section["stages"]}
         stages = {
-            getattr(stage, "build", stage)
+            stage if isinstance(stage, type) else type(stage)
             for _, command in available()
             for stage in command.stages
             if stage.name in used

@@ -49,15 +49,15 @@ class WriteTables(Step[WrittenTable, PartFile]):
 class ActionCode(Step[Any, PartFile]):
     """What stands for the code of an action; it makes nothing.
 
-    Of the kinds of resources those count that the action's plan holds.
-
     Attributes:
         section: of the command.
         action: what the command does.
+        plan: what it does it by; of the kinds of resources those count that this holds.
     """
 
     section: str
     action: Callable[..., object]
+    plan: Any = None
 
     noun = "tables"
 
