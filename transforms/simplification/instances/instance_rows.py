@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from lexbeam.schemas.simplification import FLAGS
 from lexbeam.transforms.common.code.registry import Entry, Registry
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import option
@@ -30,12 +31,11 @@ from lexbeam.transforms.formats.readers.delimited import Row
 from lexbeam.transforms.formats.records.base import BadRecord, Reject
 from lexbeam.transforms.formats.records.text_cleaning import clean_field, clean_value
 from lexbeam.transforms.intake.labelled_targets import Cwi2018Row, locate_at_offsets, read_cwi2018
-from lexbeam.transforms.intake.row_files import About, FileRows, header_name, rows_of_table, whole_number
+from lexbeam.transforms.intake.row_files import About, FileRows, header_name, in_order, rows_of_table, whole_number
 from lexbeam.transforms.simplification.instances.benchmark_layouts import (
     LAYOUTS,
     BenchmarkInstance,
     RawSubstitute,
-    in_flag_order,
     places_of,
     with_substitutes,
 )
@@ -217,9 +217,8 @@ def _located(entry: Cwi2018Row) -> BenchmarkInstance:
             flags.append("wrong_place")
     if len(places) > 1:
         flags.append("several")
-    return BenchmarkInstance(
-        sentence, target, tuple(places), (), in_flag_order(flags), entry.source_id, complexity, entry.language
-    )
+    row = BenchmarkInstance(sentence, target, tuple(places), (), tuple(in_order(flags, FLAGS)))
+    return row._replace(source_id=entry.source_id, complexity=complexity, language=entry.language)
 
 
 def _read_text(rows: FileRows, about: About, rules: RuleOptions) -> Iterator[tuple[int, Targets]]:
