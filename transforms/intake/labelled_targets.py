@@ -12,11 +12,12 @@ Located(start=2, end=5, flags=())
 import math
 import unicodedata
 from collections.abc import Iterator
+from functools import partial
 from typing import NamedTuple
 
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.texts.characters import straight
-from lexbeam.transforms.formats.records.base import BadRecord, Reject
+from lexbeam.transforms.formats.records.base import BadRecord, Reject, made_of
 from lexbeam.transforms.formats.records.text_cleaning import clean_value
 from lexbeam.transforms.intake.row_files import About, FileRows, in_order, whole_number
 
@@ -104,21 +105,17 @@ def read_cwi2018(rows: FileRows, about: About) -> Iterator[Cwi2018Row | Reject]:
     genre = about.genre or next((word for word in words if word in _GENRES), None)
     first = True
     for line, cells in rows:
-        try:
-            if isinstance(cells, BadRecord):
-                raise cells
-            if first and len(cells) < min(_UNLABELLED):
+        if first and not isinstance(cells, BadRecord):
+            if len(cells) < min(_UNLABELLED):
                 raise LexbeamError(
                     f"{about.name}: {len(cells)} cells in its first row, and CWI-2018 has "
                     f"{_LABELLED}: another `layout`?"
                 )
             first = False
-            yield _cwi_entry(line, cells, genre, language)
-        except BadRecord as error:
-            yield Reject(str(line), error.reason, error.detail)
+        yield made_of(line, cells, partial(_cwi_entry, line, genre, language))
 
 
-def _cwi_entry(line: int, cells: list[str], genre: str | None, language: str | None) -> Cwi2018Row:
+def _cwi_entry(line: int, genre: str | None, language: str | None, cells: list[str]) -> Cwi2018Row:
     if len(cells) not in CELLS:
         raise BadRecord("malformed", f"{len(cells)} cells, and CWI-2018 has {_LABELLED}")
     start, end = (whole_number(cells[at], name) for at, name in ((2, "start"), (3, "end")))

@@ -141,14 +141,12 @@ class RuleOptions:
 def _read_cells(layout: str) -> Read:
     def read(rows: FileRows, about: About, rules: RuleOptions) -> Iterator[tuple[int, Targets]]:
         for line, cells in rows:
-            try:
-                if isinstance(cells, BadRecord):
-                    raise cells
-                row = LAYOUTS[layout].read([clean_value(cell) for cell in cells])
-                substitutes = (substitute._replace(text=clean_field(substitute.text)) for substitute in row.substitutes)
-                yield line, [row._replace(substitutes=tuple(substitutes))]
-            except BadRecord as error:
-                yield line, error
+            yield line, _taken(of_cells, cells)
+
+    def of_cells(cells: list[str]) -> list[BenchmarkInstance]:
+        row = LAYOUTS[layout].read([clean_value(cell) for cell in cells])
+        substitutes = (substitute._replace(text=clean_field(substitute.text)) for substitute in row.substitutes)
+        return [row._replace(substitutes=tuple(substitutes))]
 
     return read
 
@@ -158,15 +156,16 @@ def _read_cwi2018(rows: FileRows, about: About, rules: RuleOptions) -> Iterator[
     for entry in read_cwi2018(rows, about):
         if isinstance(entry, Reject):
             yield int(entry.position), BadRecord(entry.reason, entry.detail)
-            continue
-        try:
-            takes_targets(entry, rules)
-            row = _located(entry)
-            if rules.min_complexity is not None:
-                row = row._replace(chosen_by="complexity", chosen_value=row.complexity)
-            yield entry.line, [row]
-        except BadRecord as error:
-            yield entry.line, error
+        else:
+            yield entry.line, _taken(partial(_of_entry, rules), entry)
+
+
+def _of_entry(rules: RuleOptions, entry: Cwi2018Row) -> list[BenchmarkInstance]:
+    takes_targets(entry, rules)
+    row = _located(entry)
+    if rules.min_complexity is not None:
+        row = row._replace(chosen_by="complexity", chosen_value=row.complexity)
+    return [row]
 
 
 def takes_targets(entry: Cwi2018Row, rules: RuleOptions) -> None:
