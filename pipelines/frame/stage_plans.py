@@ -265,7 +265,7 @@ class _Look:
         failure: why the graph failed, if it did: with artefacts left out, what comes after them need not make sense.
     """
 
-    stages: Sequence[Stage[Any, Any, Any]]
+    stages: Sequence[Any]
     looked: Mapping[str, Looked]
     before: Mapping[str, Collection[str]]
     wanted: frozenset[str] = frozenset()

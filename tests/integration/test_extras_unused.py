@@ -9,8 +9,8 @@ from small_runs import make_out
 
 from lexbeam.pipelines.frame.registry import command_of
 from lexbeam.transforms.cloze.answers.trained_systems import AnswerQuestions, FitSystem
-from lexbeam.transforms.cloze.filters.candidates import JUDGE
-from lexbeam.transforms.cloze.questions.choice_stage import CHOOSE
+from lexbeam.transforms.cloze.filters.candidates import JudgeWords
+from lexbeam.transforms.cloze.questions.choice_stage import ChooseOptions
 from lexbeam.transforms.cloze.readers.reading_in_folds import NameWords
 from lexbeam.transforms.common.code import code_identity, fingerprints
 from lexbeam.transforms.common.code.code_identity import forget_sources
@@ -99,14 +99,14 @@ ALONE = [
     (RankCandidates, {f"{_S}.ranking.rankers:RANKERS": ["frequency", "senses"]}),
     (RewriteSentences, {}),
     (
-        JUDGE,
+        JudgeWords,
         {
             "lexbeam.transforms.cloze.filters.filters_of_kinds:FILTERS": ["lemma", "nonspecificity", "pos"],
             "lexbeam.transforms.cloze.filters.abstract_words:SENSES": ["first"],
             "lexbeam.transforms.cloze.filters.abstract_words:PROPER_NOUNS": ["noun"],
         },
     ),
-    (CHOOSE, {}),
+    (ChooseOptions, {}),
     (NameWords, {"lexbeam.transforms.cloze.readers.options:READERS": ["frequency"]}),
     (stage_of("complexity.split", "complexity/action"), {}),
     (stage_of("evaluate.change", "evaluate/action"), {}),

@@ -14,7 +14,7 @@ from perturbing import Change, changes, copied, moved
 
 import lexbeam.pipelines.frame.registry as registry
 from lexbeam.transforms.cloze.filters import filters_of_kinds as filters
-from lexbeam.transforms.cloze.filters.candidates import JUDGE
+from lexbeam.transforms.cloze.filters.candidates import JudgeWords
 from lexbeam.transforms.common.publish.written import WriteTables
 from lexbeam.transforms.common.store.artefacts import (
     Artefact,
@@ -226,7 +226,7 @@ def test_what_is_declared_unused_is_there(cases):
 
 
 def test_a_field_that_a_filter_begins_to_read_names_the_artefact(cases, tmp_path, monkeypatch):
-    case = cases("cloze")[JUDGE.name][0]
+    case = cases("cloze")[JudgeWords.name][0]
     setting = case.options.setting
     wider = NamedTuple("Setting", [*((name, Any) for name in setting._fields), ("spares", str)])  # type: ignore[misc]
     lemma = filters.FILTERS["lemma"]
@@ -238,7 +238,7 @@ def test_a_field_that_a_filter_begins_to_read_names_the_artefact(cases, tmp_path
     monkeypatch.setitem(filters.FILTERS, "lemma", replace(lemma, evaluate=reads))
     space = Workspace(str(tmp_path))
     made = {
-        spares: make(space, JUDGE, case.task, case.options._replace(setting=wider(*setting, spares))).part.file
+        spares: make(space, replace(case.options, setting=wider(*setting, spares)), case.task).part.file
         for spares in ("all", "none")
     }
     assert made["all"].path != made["none"].path
