@@ -17,9 +17,10 @@ from lexbeam.transforms.common.store.ptransforms import Each, MergeTables, Merge
 from lexbeam.transforms.common.store.staged import Gather, MergeTask
 from lexbeam.transforms.common.store.tables import Part
 from lexbeam.transforms.formats.ingest.ingestion import Unit
+from lexbeam.transforms.formats.ingest.intake_tables import MergeListed
 from lexbeam.transforms.formats.ingest.ptransforms import ListFiles, MakeOfFiles, NumberUnits
 from lexbeam.transforms.intake.intake_staging import Loaded, LoadedCounts, sum_loaded
-from lexbeam.transforms.intake.settling import MergeListed, Settled, SettleRows
+from lexbeam.transforms.intake.settling import Settled, SettleRows
 
 _ROWS = "rows"
 

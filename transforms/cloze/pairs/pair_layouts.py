@@ -27,7 +27,7 @@ from lexbeam.transforms.corpora.annotated_corpora import PartPair
 from lexbeam.transforms.corpora.document_reading import AnnotatedDocument, read_annotated
 from lexbeam.transforms.formats.readers.json_records import json_rows
 from lexbeam.transforms.formats.readers.registry import read_file
-from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source, look_up
+from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source, look_up, made_of
 from lexbeam.transforms.formats.records.fields import Fields, language_in, list_fields, scalar, text_at
 from lexbeam.transforms.formats.records.text_cleaning import Cleaning, clean_text, cleaning
 from lexbeam.transforms.intake.row_files import read_rows_of
@@ -191,13 +191,10 @@ def read_documents(file: InputText, options: ReadOptions) -> Iterator[tuple[str,
         if isinstance(entry, Reject):
             yield source, entry
         elif entry.block == 0:  # others are of a document that comes annotated
-            try:
-                yield source, _pair_of_cut(entry, options)
-            except BadRecord as error:
-                yield source, Reject(entry.position, error.reason, error.detail)
+            yield source, made_of(entry.position, entry, functools.partial(_pair_of_cut, options))
 
 
-def _pair_of_cut(record: Record, options: ReadOptions) -> RawPair:
+def _pair_of_cut(options: ReadOptions, record: Record) -> RawPair:
     text = record.text
     if text is None or record.sentences is not None:
         raise BadRecord("annotated", "make a corpus of it, and give that as `layout` corpus")
@@ -244,21 +241,13 @@ def corpus_pairs(
         language, genre: of documents that do not say.
     """
     for annotated in read_annotated(part, columns=_ANNOTATED, document_columns=_OF_DOCUMENT):
-        document = annotated.document
-        try:
-            pair = _pair_of_annotated(annotated, options)
-        except BadRecord as error:
-            yield document.source, Reject(document.position, error.reason, error.detail)
-            continue
-        yield (
-            document.source,
-            pair._replace(
-                language=document.language or language, genre=document.genre or genre, source_id=document.document_id
-            ),
-        )
+        make = functools.partial(_pair_of_annotated, options, language, genre)
+        yield annotated.document.source, made_of(annotated.document.position, annotated, make)
 
 
-def _pair_of_annotated(annotated: AnnotatedDocument, options: CutOptions) -> RawPair:
+def _pair_of_annotated(
+    options: CutOptions, language: str | None, genre: str | None, annotated: AnnotatedDocument
+) -> RawPair:
     document = annotated.document
     if document.text is None:
         raise BadRecord("no_text", "annotated before it was taken in: its words have no places")
@@ -276,7 +265,16 @@ def _pair_of_annotated(annotated: AnnotatedDocument, options: CutOptions) -> Raw
         inside = [sentence for sentence in sentences if sentence.starts and start <= sentence.starts[0] < end]
         annotation |= annotation_columns(name, inside, start)
     summary, passage = (document.text[start:end] for start, end in where)
-    return RawPair(document.position, passage, summary, annotation=annotation)
+    return RawPair(
+        document.position,
+        passage,
+        summary,
+        None,
+        document.language or language,
+        document.genre or genre,
+        document.document_id,
+        annotation,
+    )
 
 
 CORPUS = "corpus"  # a layout of folders, not of files
@@ -290,7 +288,7 @@ _TABLES = ("csv", "parquet")  # formats whose records all have the same fields
 _NAME_FIELDS = "name those of passage and summary by `fields`, as in passage=article,summary=highlights"
 
 
-MakePair = Callable[[str, Mapping[str, object], Cleaning], RawPair]
+MakePair = Callable[[str, Cleaning, Mapping[str, object]], RawPair]
 
 
 @dataclass(frozen=True)
@@ -348,7 +346,7 @@ def read_recam(file: InputText, options: ReadOptions) -> Iterator[tuple[str, Pai
 
 
 def _question(
-    position: str, values: Mapping[str, object], how: Cleaning, *, kind: str, options: ReadOptions
+    position: str, how: Cleaning, values: Mapping[str, object], *, kind: str, options: ReadOptions
 ) -> RawPair:
     passage = _text(values, "article", how)
     question = _text(values, "question", how)
@@ -386,14 +384,9 @@ def _label(values: Mapping[str, object], number: int) -> int:
 def _objects(source: Source, options: ReadOptions, make: MakePair) -> Iterator[PairEntry]:
     how = cleaning(source, options.reader)
     for number, value in json_rows(source, options.reader):
-        try:
-            if isinstance(value, BadRecord):
-                raise value
-            if not isinstance(value, dict):
-                raise BadRecord("malformed", f"{type(value).__name__}, not an object")
-            yield make(str(number), value, how)
-        except BadRecord as error:
-            yield Reject(str(number), error.reason, error.detail)
+        if not isinstance(value, dict | BadRecord):
+            value = BadRecord("malformed", f"{type(value).__name__}, not an object")
+        yield made_of(number, value, functools.partial(make, str(number), how))
 
 
 def _text(values: Mapping[str, object], name: str, how: Cleaning) -> str:
@@ -439,10 +432,7 @@ def read_records(file: InputText, options: ReadOptions) -> Iterator[tuple[str, P
         if checked is not None and checked != source:
             checked = source
             _check_columns(source, entry, reader)
-        try:
-            yield source, _pair_of_record(entry, options, how)
-        except BadRecord as error:
-            yield source, Reject(entry.position, error.reason, error.detail)
+        yield source, made_of(entry.position, entry, functools.partial(_pair_of_record, options, how))
 
 
 def _check_columns(source: str, record: Record, reader: ReaderOptions) -> None:
@@ -454,7 +444,7 @@ def _check_columns(source: str, record: Record, reader: ReaderOptions) -> None:
             raise LexbeamError(f"{source}: no column {path!r}{list_fields(fields, path)}: {_NAME_FIELDS}")
 
 
-def _pair_of_record(record: Record, options: ReadOptions, how: Cleaning) -> RawPair:
+def _pair_of_record(options: ReadOptions, how: Cleaning, record: Record) -> RawPair:
     fields = record.fields
     assert isinstance(fields, Fields)  # of every format that layouts name
     assert record.text is not None

@@ -14,6 +14,7 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any, BinaryIO
 
@@ -189,6 +190,12 @@ def opened(source: Source, options: ReaderOptions) -> tuple[BinaryIO, tuple[str,
     if len(encodings) > 1 or "\n".encode(encodings[0]) == b"\n":
         return stream, encodings
     return io.BufferedReader(_Recoded(stream, encodings[0]), _CHUNK), ("utf-8",)
+
+
+def opened_head(source: Source, options: ReaderOptions) -> BinaryIO:
+    """Return a stream of the bytes of a file's beginning that say how to read one of its pieces."""
+    assert source.piece is not None
+    return opened(replace(source, piece=CutPiece(0, 0, source.piece.head, 0)), options)[0]
 
 
 class _Section(ByteStream):
