@@ -36,7 +36,7 @@ from lexbeam.transforms.common.publish.run_log import DRIVER, RunLine
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.publish.written import WriteTables
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.common.store.artefacts import Looked, Stage, Workspace, looked_up
+from lexbeam.transforms.common.store.artefacts import AnyStep, Looked, Workspace, looked_up
 from lexbeam.transforms.common.store.receipts import FREED, Envelope, Needed, is_freed, source_of, stem_of
 from lexbeam.transforms.common.store.tables import written
 
@@ -265,7 +265,7 @@ class _Look:
         failure: why the graph failed, if it did: with artefacts left out, what comes after them need not make sense.
     """
 
-    stages: Sequence[Any]
+    stages: Sequence[AnyStep]
     looked: Mapping[str, Looked]
     before: Mapping[str, Collection[str]]
     wanted: frozenset[str] = frozenset()
@@ -435,7 +435,7 @@ def _made_again(
     return again
 
 
-def _is_other(stage: Stage[Any, Any, Any], entry: Mapping[str, Any]) -> bool:
+def _is_other(stage: AnyStep, entry: Mapping[str, Any]) -> bool:
     """Return whether a stage makes otherwise than what a manifest says of it."""
     try:
         return bool(stage.code(entry["chosen"]).digest != entry["identity"])
