@@ -36,7 +36,6 @@ from lexbeam.transforms.change.scores.scores import Floats, combine_seeds
 from lexbeam.transforms.change.scores.scoring import ChangeScoreOptions, ScoredSeed
 from lexbeam.transforms.change.scores.thresholds import REGISTRY as THRESHOLDS_REGISTRY
 from lexbeam.transforms.change.scores.thresholds import THRESHOLDS
-from lexbeam.transforms.change.spaces.aligning import ListedPart
 from lexbeam.transforms.change.view.counts import majority_tags
 from lexbeam.transforms.change.view.feeds import read_counts
 from lexbeam.transforms.change.view.words import Majority
@@ -256,7 +255,7 @@ class SummaryTask(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Summarise(Step[SummaryTask, ListedPart]):
+class Summarise(Step[SummaryTask, PartFile]):
     """Bring together all that is known of the words of a pair.
 
     Attributes:
@@ -269,14 +268,14 @@ class Summarise(Step[SummaryTask, ListedPart]):
     noun = "scores"
     unit = "pairs"
 
-    def make(self, artefact: Artefact, task: SummaryTask) -> ListedPart:
+    def make(self, artefact: Artefact, task: SummaryTask) -> PartFile:
         """Write a row for each word."""
         scores = read_table([checked(task.scores)])
         words = pc.unique(scores["word"])
         tags = majority_tags([read_counts(file) for file in task.counts], words.take(pc.sort_indices(words)))
         rows = summarise(scores, self.columns, tags)
         schema = SUMMARY.schema(**self.columns._asdict())
-        return ListedPart(write_part(artefact, schema, [rows], sort_keys=SUMMARY.key))
+        return write_part(artefact, schema, [rows], sort_keys=SUMMARY.key)
 
 
 FIRST = 50  # words of a seed's own ranking that `top50` counts

@@ -15,19 +15,13 @@ import numpy as np
 import pyarrow as pa
 
 from lexbeam.transforms.change.spaces.shards import ShardOptions, span_of
-from lexbeam.transforms.change.spaces.training import (
-    BATCH_WORDS,
-    TrainedSpace,
-    TrainTask,
-    feed_of,
-    uses_of,
-    write_space,
-)
+from lexbeam.transforms.change.spaces.training import BATCH_WORDS, TrainTask, feed_of, uses_of, write_space
 from lexbeam.transforms.change.view.feeds import read_counts
 from lexbeam.transforms.common.store.artefacts import Artefact, Step
 from lexbeam.transforms.common.store.batches import BatchReader, BatchWriter
 from lexbeam.transforms.common.store.identity import Uncounted
 from lexbeam.transforms.common.store.receipts import File
+from lexbeam.transforms.common.store.tables import PartFile
 from lexbeam.transforms.embeddings.counted_vectors import Cooccurrences, count_pairs, matrix_of, symmetric
 from lexbeam.transforms.embeddings.representations import (
     REGISTRY,
@@ -179,7 +173,7 @@ def _read(counted: CountedContexts) -> "csr_array":
 
 
 @dataclass(frozen=True)
-class Represent(Step[RepresentTask, TrainedSpace]):
+class Represent(Step[RepresentTask, PartFile]):
     """Make a space of the counts of a slice."""
 
     options: RepresentationOptions
@@ -188,7 +182,7 @@ class Represent(Step[RepresentTask, TrainedSpace]):
     noun = unit = "embeddings"
     blas = True
 
-    def make(self, artefact: Artefact, task: RepresentTask) -> TrainedSpace:
+    def make(self, artefact: Artefact, task: RepresentTask) -> PartFile:
         """Write the vectors."""
         counts = read_counts(task.space.counts)
         words = _words(task.space, counts)
