@@ -42,7 +42,7 @@ from lexbeam.transforms.change.view.words import Majority
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.artefacts import Artefact, Step
 from lexbeam.transforms.common.store.receipts import File, checked
-from lexbeam.transforms.common.store.tables import PartFile, read_table, write_part, write_rows
+from lexbeam.transforms.common.store.tables import PartFile, read_table, write_part
 
 TOP_WORDS = 10  # of a ranking, at least
 
@@ -171,21 +171,20 @@ class CombineSeeds(Step[CombineTask, Combined]):
         )
         rows, pairs = judge(ScoreRows(combined.rows, seeds[0].documents), nulls, task.deal, combined.cuts, thresholds)
         part = write_part(artefact, SCORES.schema(thresholds=thresholds), [rows], sort_keys=SCORES.key)
-        with artefact.writing("-pairs.parquet") as stream:
-            write_rows(stream, PAIRS.schema(thresholds=thresholds), [pairs], sort_keys=PAIRS.key)
-        null_part = _write(artefact, "-nulls.parquet", NULLS, null_rows(rows, nulls)) if nulls else None
+        schema = PAIRS.schema(thresholds=thresholds)
+        pair_part = write_part(artefact, schema, [pairs], sort_keys=PAIRS.key, suffix="-pairs")
+        null_part = _write(artefact, "-nulls", NULLS, null_rows(rows, nulls)) if nulls else None
         system_part = system_nulls = None
         if self.systems:
             named = system_rows(rows, self.named, thresholds, combined.cuts)
-            system_part = _write(artefact, "-systems.parquet", SYSTEM_SCORES, named)
+            system_part = _write(artefact, "-systems", SYSTEM_SCORES, named)
         if self.systems and nulls:
             dealt = [self._dealt_systems(null.rows) for null in nulls]
-            system_nulls = _write(artefact, "-system-nulls.parquet", SYSTEM_SCORES, pa.concat_tables(dealt))
+            system_nulls = _write(artefact, "-system-nulls", SYSTEM_SCORES, pa.concat_tables(dealt))
         words = pc.unique(rows["word"])
         upos = majority_tags([read_counts(file) for file in task.counts], words).upos
         tagged = rows.append_column("upos", upos.take(pc.index_in(rows["word"], value_set=words)))
         tops = rankings(tagged, self.alignments, self.measures, self.most, pos=self.pos)
-        pair_part = PartFile(artefact.file("-pairs.parquet"), pairs.num_rows)
         return Combined(
             part=part, pair=pair_part, nulls=null_part, systems=system_part, system_nulls=system_nulls, tops=tuple(tops)
         )
@@ -198,9 +197,7 @@ class CombineSeeds(Step[CombineTask, Combined]):
 
 
 def _write(artefact: Artefact, suffix: str, table: Table, rows: pa.Table) -> PartFile:
-    with artefact.writing(suffix) as stream:
-        write_rows(stream, table.schema(), [rows], sort_keys=table.key)
-    return PartFile(artefact.file(suffix), rows.num_rows)
+    return write_part(artefact, table.schema(), [rows], sort_keys=table.key, suffix=suffix)
 
 
 def _open(file: File) -> Any:

@@ -16,9 +16,9 @@ import pyarrow as pa
 
 from lexbeam.transforms.change.spaces.shards import ShardOptions, span_of
 from lexbeam.transforms.change.spaces.training import BATCH_WORDS, TrainTask, feed_of, uses_of, write_space
-from lexbeam.transforms.change.view.feeds import read_counts
+from lexbeam.transforms.change.view.feeds import batches_of, read_counts
 from lexbeam.transforms.common.store.artefacts import Artefact, Step
-from lexbeam.transforms.common.store.batches import BatchReader, BatchWriter
+from lexbeam.transforms.common.store.batches import BatchWriter
 from lexbeam.transforms.common.store.identity import Uncounted
 from lexbeam.transforms.common.store.receipts import File
 from lexbeam.transforms.common.store.tables import PartFile
@@ -166,8 +166,7 @@ def _written(artefact: Artefact, upper: "csr_array") -> CountedContexts:
 
 
 def _read(counted: CountedContexts) -> "csr_array":
-    with BatchReader(limit=1) as reader:
-        batches = [reader.read(counted.cells, ordinal) for ordinal in range(reader.count(counted.cells))]
+    batches = list(batches_of([counted.cells]))
     rows, columns, counts = (np.concatenate([batch[name].to_numpy() for batch in batches]) for name in CELLS.names)
     return matrix_of(rows, columns, counts, counted.words)
 

@@ -59,8 +59,8 @@ class Balanced(NamedTuple):
 
     Attributes:
         split: of each group, int64.
-        before: F of the start.
-        after: F in the end, at most `before`.
+        before: what is lowered, F here and J in `sharpening`, of the start.
+        after: the same in the end, at most `before`.
         steps: swaps and moves made.
     """
 
