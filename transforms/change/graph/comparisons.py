@@ -338,7 +338,6 @@ def joint_slices(
     """Yield a slice, with its number, by the variants and sequences in which it is trained together with others.
 
     Args:
-        ready: the slice.
         comparisons: what is compared.
         of_real: whether it is a real one that null slices stand among.
     """

@@ -91,8 +91,6 @@ class ScorePairs(beam.PTransform):
     """Align and score every pair and seed; null pairs have the key of the pair that they are nulls of.
 
     Attributes:
-        align: aligns them.
-        score: options of scores.
         nulls: how many of the pairs are of one pair.
         frees: whether nothing needs the spaces once they are scored.
     """

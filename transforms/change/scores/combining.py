@@ -51,7 +51,6 @@ class CombineTask(NamedTuple):
     """Scores of one pair of slices by seed, the counts of both slices, and the pair's nulls.
 
     Attributes:
-        seeds: scores by seed.
         counts: of the earlier and the later slice.
         nulls: scores of its null pairs.
         deal: how their documents were dealt, without the nulls themselves.
@@ -108,7 +107,6 @@ class CombineSeeds(Step[CombineTask, Combined]):
         thresholds: names, each once; the first has columns without suffix.
         parameters: what these use, by name.
         votes: whether seeds vote on classes.
-        systems: names of systems.
         configured: options of single systems, see `named_systems.parsed`.
         pos: parts of speech that rankings take; empty: all.
         most: words of a ranking, at least `TOP_WORDS`.

@@ -316,7 +316,6 @@ class SizesTask(NamedTuple):
 
     Attributes:
         view: of the slice.
-        documents: the part.
         sentences: whether single sentences are dealt.
     """
 

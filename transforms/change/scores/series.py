@@ -70,7 +70,6 @@ class MakeSeries(Step[SeriesTask, SeriesMade]):
     """Combine the traces of seeds, and find change points.
 
     Attributes:
-        alignment: of the series.
         targets: target words, sorted.
     """
 

@@ -94,7 +94,6 @@ class AlignOptions:
         fit_on: words that maps are fitted on, or None for each alignment's default.
         rcond: singular values below this share of the first are dropped.
         whiten, reweight, dewhiten: steps of `op+`.
-        targets: target words.
     """
 
     fit_on: str | None = option(

@@ -90,7 +90,6 @@ class SumTask(NamedTuple):
     Attributes:
         slice: its name: no two slices share a sum, which may be freed.
         number: of the sum, from 0.
-        parts: the pieces.
     """
 
     slice: str

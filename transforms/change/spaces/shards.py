@@ -269,11 +269,7 @@ def _averages(task: AverageTask, vocabulary: dict[str, int], dim: int) -> Iterat
 
 @dataclass(frozen=True)
 class AverageStep(Step[AverageTask, File]):
-    """Average the shards of a step: common weights, of each word of a slice its vector and its context, float32.
-
-    Attributes:
-        dim: of the vectors.
-    """
+    """Average the shards of a step: common weights, of each word of a slice its vector and its context, float32."""
 
     dim: int
 
@@ -293,11 +289,7 @@ class AverageStep(Step[AverageTask, File]):
 
 @dataclass(frozen=True)
 class AverageLast(Step[AverageTask, PartFile]):
-    """Average the shards of the last step.
-
-    Attributes:
-        dim: of the vectors.
-    """
+    """Average the shards of the last step."""
 
     dim: int
 

@@ -226,7 +226,6 @@ class PartCounts:
         tokens_before: tokens before any filter.
         short: sentences dropped as too short.
         short_tokens: tokens of these.
-        split: sentences split.
         sampled_out: sentences dropped by downsampling.
     """
 

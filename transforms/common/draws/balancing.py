@@ -188,7 +188,6 @@ def balance(
     """Return splits of groups with as low an F as swaps lead to.
 
     Args:
-        cells: the instances.
         start: a split of each group, which the result is no worse than.
         shares: of each split, above 0.
         names: hash of each group, ascending: by these moves are drawn and ties decided.

@@ -37,7 +37,6 @@ def sharpen(
     """Return splits of groups with as low a J as swaps lead to; sizes stay as they are.
 
     Args:
-        cells: the instances.
         start: a split of each group.
         splits: how many splits there are.
         names: hash of each group, ascending.

@@ -324,7 +324,6 @@ def check_generation(
     """Check that generators have what they need.
 
     Args:
-        settings: by name.
         resources: what is given.
         choice: the option by which other generators are chosen.
 
