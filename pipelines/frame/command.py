@@ -1,12 +1,8 @@
-"""What a command is, and what it gets when it runs.
+"""What a command is, what it gets when it runs, and the options that several commands take.
 
 A command makes tables by a graph (`build`) or does something else (`action`); what all commands have in
 common is in `pipelines/frame/running.py`. Modules of commands import neither Beam nor anything else that
 takes seconds at their top: `build` does, when it is called.
-
-How a section begins in the report: what it is about, and how a newcomer reads it.
-
-Options that several commands take: what is published where, and what runs it.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence

@@ -1,6 +1,4 @@
-"""What a pipeline hands back to the driver, also to a later one.
-
-What a pipeline hands back to the driver: small files in a folder of one run.
+"""What a pipeline hands back to the driver, also to a later one: small files in a folder of one run.
 
 Jobs that a driver leaves to a Flink cluster: the record that it leaves of them, and what a later command does.
 

@@ -8,14 +8,11 @@ Elsewhere nothing is printed, but the counts are kept for what an interrupted ru
 
 All of it goes to standard error, but in a notebook to the output of the cell. A thread looks at the folders of
 stages and counts the receipts there: it lists only folders that have changed, and asks for the time of a file only if
-the receipt was there before the run, to tell whether the run has taken it up. `lines.py` puts counts into words, and
-`estimates.py` says how long the rest takes. However many artefacts there are, looking takes at most 2 % of the time of
-one core.
+the receipt was there before the run, to tell whether the run has taken it up. `estimates.py` puts counts into words,
+and says how long the rest takes. However many artefacts there are, looking takes at most 2 % of the time of one core.
 
-How far a stage has come whose artefacts lie on an object store: what one listing tells.
-
-A store says when an object was written, and receipts are written once: so what a run has made is told from what was
-there, and nothing tells what it has taken up. All times are the store's.
+An object store says when an object was written, and receipts are written once: so what a run has made is told from
+what was there, by one listing, and nothing tells what it has taken up. All times are the store's.
 """
 
 import logging

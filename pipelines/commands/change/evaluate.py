@@ -1,9 +1,5 @@
 """Published scores evaluated against gold: metrics with bootstrap intervals, table change/metrics.
 
-    lexbeam evaluate change results --binary truth/binary.txt --graded truth/graded.txt
-    lexbeam evaluate change results --gold sample/truth.tsv --changed-above 0
-    lexbeam evaluate change --gold gold.tsv --predictions mine.tsv
-
 docs/reference/evaluation.md says what is computed, and how.
 """
 

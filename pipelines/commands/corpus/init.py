@@ -1,8 +1,5 @@
 """Write a configuration for an input, from a look at it.
 
-    lexbeam init mine texts/
-    lexbeam run mine/config.yaml
-
 Every value is chosen from what was found, and a comment says why: a person reads it and corrects
 it. The corpus is annotated by an engine that is installed.
 """

@@ -1,9 +1,6 @@
 """How two snapshots of a folder differ: rows of each table by their key, columns, and the scores that moved most.
 
-lexbeam diff results
-lexbeam diff results paper-v1 06ce316fc29b --json
-
-What a report shows of the last publication: what became of sections and tables, documents, the scores that moved.
+Also what a report shows of the last publication: what became of sections and tables, documents, the scores that moved.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,18 +1,7 @@
 """Any commands from one configuration file, their sections published together; and anew, when something has changed.
 
-Any commands from one configuration file, their sections published together.
-
-    lexbeam run config.yaml --out results
-    lexbeam run config.yaml --from change --overwrite
-
-What the file may hold is described in pipelines/frame/configuration.py. The command line wins over it.
-
-Takes up what has changed since a configuration was run, and publishes it anew; what is published equals a new run.
-
-lexbeam refresh config.yaml --dry-run
-lexbeam refresh config.yaml --max-change .2 --exit-code
-lexbeam refresh config.yaml --keep-missing --freeze-splits
-lexbeam refresh config.yaml --watch --watch-minutes 10
+What the file may hold is described in pipelines/frame/configuration.py. The command line wins over it. What a refresh
+publishes equals a new run.
 """
 
 import logging

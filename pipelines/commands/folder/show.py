@@ -1,22 +1,4 @@
-"""Shows what is published: tables, answers of views, a page of all of it; and what resources say of a word.
-
-Shows published tables, or answers questions about them by the views of the commands.
-
-lexbeam show results
-lexbeam show results/scores --tsv
-lexbeam show results --word plane,train --slice 1960-2010
-lexbeam show results --top 20 --alignment cca
-
-One self-contained HTML page about all that is published in a folder.
-
-lexbeam report results
-lexbeam report results --out report.html --no-text
-
-What every given resource says of a word.
-
-lexbeam lexicon look bank --resources wordnet=wordnet
-lexbeam lexicon look bank --pos n --resources zipf=wordfreq:en
-"""
+"""Shows what is published: tables, answers of views, a page of all of it; and what resources say of a word."""
 
 import logging
 import os

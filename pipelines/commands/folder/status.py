@@ -1,10 +1,4 @@
-"""What is done, what is left and what is stale in an output folder, while a run is at work or not.
-
-lexbeam status results
-lexbeam status results --verify
-lexbeam status results --json
-lexbeam status results --prometheus /var/lib/node_exporter/lexbeam.prom
-"""
+"""What is done, what is left and what is stale in an output folder, while a run is at work or not."""
 
 import os
 import time

@@ -1,8 +1,4 @@
-"""Takes in and annotates documents as they come, by a pipeline that does not end; the next refresh finds all done.
-
-lexbeam stream config.yaml --window 5m
-lexbeam stream config.yaml --source lines:localhost:9000 --landing texts/landed
-"""
+"""Takes in and annotates documents as they come, by a pipeline that does not end; the next refresh finds all done."""
 
 import _thread
 import threading

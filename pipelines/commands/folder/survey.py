@@ -1,17 +1,9 @@
 """What is in an output folder, seen from outside: what is published, made, left to make and left behind; and `clean`.
 
-What is in an output folder, seen from outside: what is published, made, left to make and left behind.
-
-How far the stages of a run have come, from the receipts and plans that lie in a folder of artefacts.
-
-Frees what can be made anew: artefacts, and what killed runs have left behind.
-
-lexbeam clean results
-lexbeam clean --cache
-
-Published tables stay as they are, and so do receipts and the artefacts that are published parts: a
-run with the same options finds all it needs; another one makes anew what it lacks. With `--cache`,
-it is the cache of compiled resources and of copied models that is freed.
+How far the stages of a run have come is told from the receipts and plans that lie in a folder of artefacts. `clean`
+frees what can be made anew, artefacts, and what killed runs have left behind. Published tables stay as they are, and so
+do receipts and the artefacts that are published parts: a run with the same options finds all it needs; another one
+makes anew what it lacks. With `--cache`, it is the cache of compiled resources and of copied models that is freed.
 """
 
 import contextlib

@@ -1,7 +1,5 @@
 """Candidates for simpler words: table simplification/candidates.
 
-    lexbeam simplify generate es --thesaurus th_es_v2.dat mcr30_spa.tab --inflector es.inflector
-
 docs/tasks/simplification/generate.md says how candidates are generated, inflected and combined.
 """
 

@@ -1,8 +1,5 @@
 """Words to simplify, in their sentences: tables simplification/instances, substitutes, rejects.
 
-    lexbeam simplify instances ALEXSIS.tsv --layout alexsis --language es --out alexsis
-    lexbeam simplify instances sentences.txt --layout text --language en --out own
-
 docs/tasks/simplification/instances.md says what the layouts are, and what is flagged.
 """
 

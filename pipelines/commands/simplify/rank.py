@@ -1,7 +1,5 @@
 """Candidates ranked by simplicity: table simplification/rankings.
 
-    lexbeam simplify rank es --ranker senses --wordlist zipf=wordfreq:es
-
 docs/tasks/simplification/rank.md says what each ranker's score is.
 """
 

@@ -1,7 +1,5 @@
 """Sentences with the chosen words in place: table simplification/simplifications.
 
-    lexbeam simplify rewrite es --inflector es.inflector
-
 docs/tasks/simplification/rank.md says when the target stays.
 """
 

@@ -1,8 +1,5 @@
 """Candidates filtered by form, part of speech and similarity: table simplification/selections.
 
-    lexbeam simplify select es --filters morphology,pos --inflector es.inflector \\
-        --engine spacy:es_core_news_md
-
 docs/tasks/simplification/rank.md says what each filter drops.
 """
 

@@ -1,8 +1,5 @@
 """Texts simplified: files or a corpus in, the same texts out with simpler words, and why each was changed.
 
-    lexbeam simplify text report.txt --language es --engine spacy:es_core_news_md \
-        --thesaurus th_es_v2.dat --inflector es.inflector --out easy --write-text easy-texts
-
 docs/tasks/simplification/text.md says what is changed, and what stays.
 """
 
