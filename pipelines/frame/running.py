@@ -344,7 +344,6 @@ def summary_of(snapshot: Snapshot, section: str, command: Command[Any, Any]) -> 
 
 
 def _year_checks(job: Job, jobs: Sequence[Job]) -> dict[str, Any]:
-    """Return the checks of years by the jobs that read the tables of a job, by section."""
     checks = {}
     for other in jobs:
         read = {source.table for source in other.reads_here()}
@@ -376,11 +375,7 @@ def check_runner(jobs: Sequence[Job], beam: Sequence[str]) -> None:
 
 
 def _cluster(jobs: Iterable[Job], config: "RunnerConfig | None") -> str | None:
-    """Return the address of the cluster to which jobs are to be left; None if the run waits for them.
-
-    Raises:
-        UsageError: they are to be left, and there is no such cluster.
-    """
+    """Return the address of the cluster to which jobs are to be left; None if the run waits for them."""
     if not any(getattr(job.options, "detach", False) for job in jobs):
         return None
     if config is None:
@@ -424,11 +419,7 @@ def _wants(jobs: Iterable[Job], out: str) -> dict[str, LexbeamError]:
 
 
 def _check_plans(jobs: Iterable[Job], out: str) -> None:
-    """Check the options of jobs by what is published, which a wrong one would else be told after.
-
-    Raises:
-        LexbeamError: an option is wrong, or does not suit what is read.
-    """
+    """Check the options of jobs by what is published, which a wrong one would else be told after."""
     made: set[str] = set()
     for job in jobs:
         if not made & {source.table for source in job.reads_here()}:  # else that is to be made first
@@ -446,7 +437,6 @@ def _check_options(job: Job) -> None:
 
 
 def _check_folders(job: Job) -> None:
-    """Check that the tables that a job reads from other folders are there."""
     for source in job.command.reads(job.options):
         if not (source.optional or source.is_in(job.options.out)):
             snapshot = find_snapshot(str(source.folder))
@@ -471,11 +461,7 @@ def _check_paths(job: Job) -> None:
 
 
 def _check_seen(jobs: Iterable[Job], out: str) -> None:
-    """Check that workers on other machines alone see what jobs read and write.
-
-    Raises:
-        UsageError: something of it lies on this machine.
-    """
+    """Check that workers on other machines alone see what jobs read and write."""
     places = [("`out`", out)]
     for job in jobs:
         inputs = noted_paths(job.options, "input").items()
@@ -491,7 +477,6 @@ def _check_seen(jobs: Iterable[Job], out: str) -> None:
 
 
 def _foreseen(job: Job) -> list[Foreseen]:
-    """Return what progress knows of a job's stages beforehand."""
     if not job.command.has("build"):
         return []
     weight, waits = job.command.weights(job.options).get, job.command.waits.get

@@ -214,7 +214,6 @@ def _own(count: StageCount, left: int, since: float) -> float:
 
 
 def _share_made(count: StageCount) -> float:
-    """Return the share of a stage's work that was done in this run."""
     if count.planned:
         return min(1.0, count.made / count.planned)
     return 1.0 if count.ended and count.made else 0.0

@@ -205,8 +205,6 @@ _OUTCOMES: dict[type[Event], Outcome] = {
 
 @dataclass
 class _Run:
-    """The run that is at work."""
-
     id: str
     folder: str
     sections: list[str]

@@ -148,7 +148,6 @@ def _is_verbose() -> bool:
 
 
 def _is_notebook() -> bool:
-    """Return whether a notebook's kernel runs this."""
     if "IPython" not in sys.modules:  # as in a command, where rich is not loaded for the question
         return False
     from rich.console import Console
@@ -157,7 +156,6 @@ def _is_notebook() -> bool:
 
 
 def _is_told() -> bool:
-    """Return whether anybody sees progress."""
     return is_shown() or not _ONLY_DRAWN.get()
 
 
@@ -385,7 +383,6 @@ class StageFolder:
         self.count = new
 
     def _take_up(self, since: int) -> int:
-        """Return how many of the earlier receipts have been touched since the last look."""
         touched = []
         for name in self._waiting:
             with suppress(OSError):

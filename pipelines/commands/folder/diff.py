@@ -133,7 +133,6 @@ def _record(before: Snapshot, after: Snapshot, top: int) -> dict[str, Any]:
 
 
 def _blocks(before: Snapshot, after: Snapshot, top: int) -> Iterator[Block]:
-    """Yield what differs between two snapshots, for a person."""
     yield f"{before.name[:_DIGITS]} to {after.name[:_DIGITS]}"
     sections, _ = changes(before, after)
     yield from (section_line(*each) for each in sections.items())

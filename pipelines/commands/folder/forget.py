@@ -174,11 +174,7 @@ def _has(snapshot: Snapshot, marks: ForgottenMarks) -> bool:
 
 
 def _named(options: ForgetOptions, out: str, before: ForgottenMarks, kept: Mapping[str, Snapshot | None]) -> _Named:
-    """Return what was named: a text goes wherever it stands.
-
-    Raises:
-        UsageError: nothing is called so, in any snapshot that is kept and in any artefact.
-    """
+    """Return what was named: a text goes wherever it stands."""
     root = files.join(out, ARTEFACTS)
     snapshots = [snapshot for snapshot in kept.values() if snapshot is not None]
     marks, copied = marks_of_names(snapshots, options.names)

@@ -110,11 +110,7 @@ class RunOptions(ConfigOptions, PublishOptions):
 
 
 def _chosen(options: RunOptions, jobs: Sequence[Job]) -> list[Job]:
-    """Return the jobs that `only` and `from` leave.
-
-    Raises:
-        UsageError: the file has no such section, or no section is left.
-    """
+    """Return the jobs that `only` and `from` leave."""
     known = [job.section for job in jobs]
     wanted = [name.replace(" ", ".") for name in options.only]
     start = options.start.replace(" ", ".") if options.start else None
@@ -282,7 +278,6 @@ def _tell_all_the_same(command: str | None, out: str) -> None:
 
 
 def _make(jobs: Sequence[Job], plan: _Plan, snapshot: Snapshot | None, options: RefreshOptions, action: Action) -> None:
-    """Make what is to be made anew, or tell of it."""
     apart, refused = options.apart(), _refused(plan, options)
     if options.dry_run:
         failed: dict[str, LexbeamError] = {}

@@ -75,11 +75,7 @@ def _corpus(options: StreamOptions) -> CorpusOptions:
 
 @contextmanager
 def _telling(workspace: Workspace, steps: WindowSteps, options: StreamOptions, action: Action) -> Iterator[None]:
-    """Tell of each window that lands while the block runs, and in the end of all.
-
-    Raises:
-        LexbeamError: the inputs are no longer looked at.
-    """
+    """Tell of each window that lands while the block runs, and in the end of all."""
     folder, stopped = workspace.stage(Land.name), threading.Event()
     intake = intake_of(AnnotateRecords(steps.annotate).place(workspace), steps.ingest)
     seen: set[str] = set()

@@ -229,11 +229,7 @@ class _Chosen(NamedTuple):
 
 
 def _chosen(options: SimplifyTextOptions, spoken: str | None = None) -> _Chosen:
-    """Return what is chosen; the language is that of the option, of the engine, or `spoken`.
-
-    Raises:
-        UsageError: there is no such setting, or options do not go together.
-    """
+    """Return what is chosen; the language is that of the option, of the engine, or `spoken`."""
     engine = options.engine
     language = options.language or (engine and describe_engine(engine).language) or spoken
     short = short_tag(language or "")
@@ -293,11 +289,7 @@ def _check_engine(chosen: _Chosen) -> None:
 
 
 def _check_stages(options: SimplifyTextOptions, chosen: _Chosen) -> None:
-    """Check that the stages have what they need.
-
-    Raises:
-        UsageError: one lacks something, or the setting asks for what a text is not simplified by.
-    """
+    """Check that the stages have what they need."""
     setting, stages, files = options.setting, chosen.stages, chosen.files
     if "gold" in stages["generate"].used_generators:
         raise UsageError(f"setting {setting} generates by gold, which texts have not: choose another")
