@@ -57,13 +57,17 @@ def receipts_below(root: str) -> dict[str, list[int]]:
     return times
 
 
-def planned_in_store(path: str, begun: int) -> int | None:
+def planned(path: str, since: int) -> int | None:
     """Return the number that a run which began then planned; None where what is noted is an earlier run's."""
-    state = remote(path).state(path)
-    if state is None or state.changed < begun:
-        return None
-    text = files.read_bytes(path)
-    return int(text) if text.isdigit() else None
+    with suppress(OSError, ValueError):
+        if files.is_local(path):
+            changed = os.stat(path).st_mtime_ns
+        elif (state := remote(path).state(path)) is not None:
+            changed = state.changed
+        else:
+            return None
+        return int(files.read_bytes(path)) if changed >= since else None
+    return None
 
 
 class _Counted(NamedTuple):
@@ -95,7 +99,7 @@ class StageObjects:
         made, self._before = self._counted(since)
         new = old._replace(made=made)
         if new.planned is None:
-            new = new._replace(planned=planned_in_store(self._plan, since))
+            new = new._replace(planned=planned(self._plan, since))
         if new.begun is None and (made or new.planned is not None):
             new = new._replace(begun=now, last=now)
         if made != old.made:
@@ -362,7 +366,7 @@ class StageFolder:
         old = self.count
         if old.ended:
             return
-        new = old._replace(planned=_planned(self._plan, since - _COARSE))
+        new = old._replace(planned=planned(self._plan, since - _COARSE))
         changed = _time(self._folder)
         if changed is not None and (changed != self._listed or self._waiting):
             there = old.there
@@ -407,11 +411,3 @@ def _receipts(folder: str) -> Iterator[str]:
         for entry in entries:
             if entry.name.endswith(".json"):
                 yield entry.name
-
-
-def _planned(path: str, since: int) -> int | None:
-    with suppress(OSError, ValueError):
-        if os.stat(path).st_mtime_ns >= since:
-            with open(path, encoding="ascii") as stream:
-                return int(stream.read())
-    return None

@@ -439,17 +439,11 @@ class SimplifyText(Command[SimplifyTextOptions, TextPlan]):
         words = settled["parts"]
         words = words | "WithoutSubstitutes" >> beam.Filter(_is_made)
         generation = plan.generation._replace(lexicon=graph.carry(plan.generation.lexicon))
-        selection = {
-            name: setting._replace(lexicon=graph.carry(setting.lexicon)) for name, setting in plan.selection.items()
-        }
-        rankings = {
-            name: ranking._replace(lexicon=graph.carry(ranking.lexicon)) for name, ranking in plan.rankings.items()
-        }
         generated, made = words | "Simplify" >> SimplifyWords(
             workspace,
             GenerateCandidates(generation),
-            SelectCandidates(selection),
-            RankCandidates(rankings),
+            SelectCandidates(graph.carry_all(plan.selection)),
+            RankCandidates(graph.carry_all(plan.rankings)),
             RewriteSentences(plan.agreement, plan.generation.inflector),
             lanes,
         )
