@@ -214,7 +214,6 @@ class CorpusDocument(NamedTuple):
 
 
 def _left_out(source: str, position: str) -> RejectRow:
-    """Return what stands in place of a document, or of a record of a source, that is forgotten."""
     return RejectRow(source, position, "ingest", "forgotten", "")
 
 
@@ -243,7 +242,6 @@ def forgotten_documents(snapshot: Snapshot, marks: ForgottenMarks) -> list[Corpu
 
 
 def _quotes_sources(snapshot: Snapshot, marks: ForgottenMarks) -> bool:
-    """Return whether a snapshot quotes anything of a source that is forgotten, in its rejects."""
     return REJECTS.name in snapshot.tables and any(
         reason != "forgotten" and marks.has_source(source)
         for part in snapshot.parts(REJECTS.name)

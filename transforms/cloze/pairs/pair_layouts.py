@@ -391,7 +391,6 @@ def _text(values: Mapping[str, object], name: str, how: Cleaning) -> str:
 def _with_others(
     pair: RawPair, values: Mapping[str, object], options: ReadOptions, paths: Mapping[str, str]
 ) -> RawPair:
-    """Return a pair with language, genre and source's id, from its row or else from the options."""
     fields = {name: scalar(look_up(values, paths.get(name, name))) for name in FIELDS[2:]}
     return pair._replace(
         language=language_in(fields["language"]) or options.language or options.engine_language,

@@ -79,7 +79,6 @@ class FindTargets(beam.PTransform):
     settle: bool
 
     def expand(self, parts: beam.PCollection[SentencePart]) -> beam.PCollection[tuple[str, OccurrenceFile]]:
-        """Apply the transform."""
         copies = parts | "FindRepeated" >> FindRepeated(self.settle)
         return (
             parts
@@ -234,7 +233,6 @@ class FetchInstances(beam.PTransform):
     parts: int
 
     def expand(self, taken: beam.PCollection[TargetOccurrence]) -> beam.PCollection[Any]:
-        """Apply the transform."""
         parts = self.parts or (
             taken | "CountTaken" >> beam.combiners.Count.Globally() | "DecideParts" >> beam.Map(parts_for)
         )
