@@ -574,7 +574,7 @@ class MergeTasks(beam.PTransform):
     """
 
     workspace: Workspace
-    stages: Mapping[str, Stage[Any, Any, Any]]
+    stages: Mapping[str, Step[Any, Any]]
     gather: Step[GatherTask, Gathered]
     parts: Any
 
@@ -612,20 +612,18 @@ class MergeTables(beam.PTransform):
         stages: by table, the stage that merges its files.
         gather: the stage that makes one file of several, where there are many.
         parts: parts of each table: a number, or a PCollection of one.
-        options: by table, the options of its stage; None where there are none.
     """
 
     workspace: Workspace
-    stages: Mapping[str, Stage[MergeTask, Any, PartFile]]
+    stages: Mapping[str, Step[MergeTask, PartFile]]
     gather: Step[GatherTask, Gathered]
     parts: Any
-    options: Mapping[str, Any] = field(default_factory=dict)
 
     def expand(self, staged: beam.PCollection[tuple[str, Staged]]) -> beam.PCollection[Part]:
         tasks = staged | "Deal" >> MergeTasks(self.workspace, self.stages, self.gather, self.parts)
         made = [
             tasks[table]
-            | f"Merge{table.title()}" >> beam.ParDo(MakeArtefact(self.workspace, stage, self.options.get(table)))
+            | f"Merge{table.title()}" >> beam.ParDo(MakeArtefact(self.workspace, stage))
             | f"Number{table.title()}" >> beam.FlatMap(_numbered, table)
             for table, stage in self.stages.items()
         ]

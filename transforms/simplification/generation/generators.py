@@ -231,6 +231,10 @@ class GenerationFiles(WordlistFiles, InflectorFile, VectorsFile):
     )
 
 
+def _described_generators() -> tuple[tuple[str, ...], ...]:
+    return tuple((name, entry.doc, *entry.reasons) for name, entry in GENERATORS.items())
+
+
 class GenerationInputs(NamedTuple):
     """What candidates are generated with, for all instances.
 
@@ -255,9 +259,7 @@ class GenerationInputs(NamedTuple):
     encoders: tuple[Any, ...]
     barred: tuple[str, ...]
     protected: tuple[str, ...]
-    columns: tuple[tuple[str, ...], ...] = tuple(
-        (name, entry.doc, *entry.reasons) for name, entry in GENERATORS.items()
-    )
+    columns: tuple[tuple[str, ...], ...] = _described_generators()
 
     def context(self, setting: str, gold: Mapping[str, list[str]]) -> Context:
         """Return what generators of a setting work with."""
