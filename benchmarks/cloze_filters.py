@@ -27,7 +27,7 @@ from benchmarks.cloze_lesk import asked_of
 from benchmarks.measure import BenchmarkRow, Skipped, timed
 from lexbeam.schemas.cloze import PAIRS
 from lexbeam.transforms.cloze.filters.candidate_options import CandidateOptions, filter_request
-from lexbeam.transforms.cloze.filters.candidates import JUDGE, CandidateSetting, CandidateTask
+from lexbeam.transforms.cloze.filters.candidates import CandidateTask, JudgeWords
 from lexbeam.transforms.cloze.filters.cloze_filter import COLUMNS, FilterSetting, batch_of
 from lexbeam.transforms.cloze.filters.similarity import static
 from lexbeam.transforms.common.store.artefacts import Artefact, Workspace, make
@@ -111,11 +111,11 @@ def word_by_word(table: pa.Table, vectors: Any) -> list[float]:
     return greatest
 
 
-def _work(part: Part, rules: CandidateSetting, folder: str) -> None:
-    make(Workspace(folder), JUDGE, CandidateTask(part), rules)
+def _work(part: Part, rules: JudgeWords, folder: str) -> None:
+    make(Workspace(folder), rules, CandidateTask(part))
 
 
-def _seconds(parts: list[Part], rules: CandidateSetting, folder: Path) -> float:
+def _seconds(parts: list[Part], rules: JudgeWords, folder: Path) -> float:
     """Return how long two processes take; they have imported and opened what they need."""
     context = multiprocessing.get_context("fork")
     workers = [
@@ -173,7 +173,7 @@ def _beside_loop(table: pa.Table, setting: FilterSetting) -> list[BenchmarkRow]:
     ]
 
 
-def _all_filters(table: pa.Table, rules: CandidateSetting, folder: Path) -> list[BenchmarkRow]:
+def _all_filters(table: pa.Table, rules: JudgeWords, folder: Path) -> list[BenchmarkRow]:
     parts = []
     for number in range(2):
         artefact = Artefact(str(folder / f"pairs{number}"))

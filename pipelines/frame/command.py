@@ -25,10 +25,10 @@ from lexbeam.transforms.common.portions import AUTO, stated_parts
 from lexbeam.transforms.common.publish.holding import Bound, Gauge
 from lexbeam.transforms.common.publish.sections import ReadTable, table_digest
 from lexbeam.transforms.common.publish.snapshots import Snapshot, View
-from lexbeam.transforms.common.publish.written import action_stage, written
+from lexbeam.transforms.common.publish.written import ActionCode, WriteTables
 from lexbeam.transforms.common.shown import Block
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.common.store.artefacts import Stage, Workspace, announce
+from lexbeam.transforms.common.store.artefacts import Workspace, announce
 from lexbeam.transforms.common.store.tables import Part
 
 if TYPE_CHECKING:
@@ -540,14 +540,14 @@ class Command(Generic[O, P]):
         """Return whether it does what no command does by default: `build`, `action`, `preview` or `piped`."""
         return getattr(type(self), hook) is not getattr(Command, hook)
 
-    def stages_of(self, section: str) -> tuple[Stage[Any, Any, Any], ...]:
+    def stages_of(self, section: str) -> tuple[Any, ...]:
         """Return its stages; for an action that makes tables also a stage that stands for its code."""
         made = self.making(section)
-        return made if made is self.stages else (*made, action_stage(section, self.action))
+        return made if made is self.stages else (*made, ActionCode(section, self.action))
 
-    def making(self, section: str) -> tuple[Stage[Any, Any, Any], ...]:
+    def making(self, section: str) -> tuple[Any, ...]:
         """Return those of its stages that make artefacts; for an action that makes tables one that writes them, too."""
-        return (*self.stages, written(section)) if self.tables and self.has("action") else self.stages
+        return (*self.stages, WriteTables(section)) if self.tables and self.has("action") else self.stages
 
     @property
     def table_names(self) -> tuple[str, ...]:

@@ -9,12 +9,13 @@ from small_runs import make_out
 
 from lexbeam.pipelines.frame.registry import command_of
 from lexbeam.transforms.cloze.answers.trained_systems import AnswerQuestions, FitSystem
-from lexbeam.transforms.cloze.filters.candidates import JUDGE
-from lexbeam.transforms.cloze.questions.choice_stage import CHOOSE
+from lexbeam.transforms.cloze.filters.candidates import JudgeWords
+from lexbeam.transforms.cloze.questions.choice_stage import ChooseOptions
 from lexbeam.transforms.cloze.readers.reading_in_folds import NameWords
 from lexbeam.transforms.common.code import code_identity, fingerprints
 from lexbeam.transforms.common.code.code_identity import forget_sources
 from lexbeam.transforms.common.publish.snapshots import open_snapshot
+from lexbeam.transforms.common.store import artefacts
 from lexbeam.transforms.complexity.scorers.scorer_fits import FitCase, PredictCase
 from lexbeam.transforms.inflection.models import InflectorReference, chosen_formats
 from lexbeam.transforms.simplification.generation.candidate_generation import GenerateCandidates
@@ -49,6 +50,7 @@ def core_alone(made, monkeypatch):
 
     def forget():
         forget_sources()
+        artefacts._code.cache_clear()
         fingerprints.environment.cache_clear()
 
     monkeypatch.setattr(importlib.metadata, "version", of_core)
@@ -69,9 +71,7 @@ def test_corpus_and_change_are_as_in_an_environment_of_the_core(core_alone):
     for name, section in core_alone.sections.items():
         for stage in command_of(name).stages_of(name):
             if (entry := section["stages"].get(stage.name)) is not None:
-                found = code_identity.code_identity(
-                    getattr(stage, "build", stage), stage.receipt, chosen=entry["chosen"]
-                )
+                found = stage.code(entry["chosen"])
                 assert (found.code, found.digest) == (entry["code"], entry["identity"]), stage.name
 
 
@@ -99,14 +99,14 @@ ALONE = [
     (RankCandidates, {f"{_S}.ranking.rankers:RANKERS": ["frequency", "senses"]}),
     (RewriteSentences, {}),
     (
-        JUDGE,
+        JudgeWords,
         {
             "lexbeam.transforms.cloze.filters.filters_of_kinds:FILTERS": ["lemma", "nonspecificity", "pos"],
             "lexbeam.transforms.cloze.filters.abstract_words:SENSES": ["first"],
             "lexbeam.transforms.cloze.filters.abstract_words:PROPER_NOUNS": ["noun"],
         },
     ),
-    (CHOOSE, {}),
+    (ChooseOptions, {}),
     (NameWords, {"lexbeam.transforms.cloze.readers.options:READERS": ["frequency"]}),
     (stage_of("complexity.split", "complexity/action"), {}),
     (stage_of("evaluate.change", "evaluate/action"), {}),

@@ -6,6 +6,7 @@ lexbeam cloze candidates cloze --kind nonspecificity --wordnet /usr/share/wordne
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
@@ -34,11 +35,23 @@ from lexbeam.transforms.cloze.filters.candidate_options import (
     lacking,
 )
 from lexbeam.transforms.cloze.filters.candidate_panels import FILTERED, blocks_of, candidate_panels
-from lexbeam.transforms.cloze.filters.candidates import COUNTED, JUDGE, CandidateSetting, Judgement, explained, pair_of
+from lexbeam.transforms.cloze.filters.candidates import COUNTED, Judgement, JudgeWords, explained, judge_tasks, pair_of
 from lexbeam.transforms.cloze.filters.filters_of_kinds import FILTERS
-from lexbeam.transforms.cloze.filters.similarity import MEASURE, RANDOM_PAIRS, SETTLE, Sampled, Thresholds, cutoff_of
+from lexbeam.transforms.cloze.filters.similarity import (
+    RANDOM_PAIRS,
+    MeasureRandomWords,
+    TakeThresholds,
+    Thresholds,
+    cutoff_of,
+)
 from lexbeam.transforms.cloze.pairs.pair import LengthOptions
-from lexbeam.transforms.cloze.word_resources import WORDNET, check_model_language, warn_of_inflector, warn_of_languages
+from lexbeam.transforms.cloze.word_resources import (
+    VECTORS,
+    WORDNET,
+    check_model_language,
+    warn_of_inflector,
+    warn_of_languages,
+)
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import embedded, option
 from lexbeam.transforms.common.options.small_texts import read_text
@@ -98,7 +111,7 @@ class ExplainOptions:
             raise UsageError("`tsv` and `json` are two formats: give one of them")
 
 
-def _judged(pair: pa.Table, filters: ExplainedFilterOptions) -> tuple[pa.Table, CandidateSetting]:
+def _judged(pair: pa.Table, filters: ExplainedFilterOptions) -> tuple[pa.Table, JudgeWords]:
     """Return what filters say of each word of the summary of a pair, and the filters."""
     filtering = _filtering(filters)
     for flag in pair["flags"][0].as_py():
@@ -111,7 +124,7 @@ def _judged(pair: pa.Table, filters: ExplainedFilterOptions) -> tuple[pa.Table, 
     return explained(pair, filtering), filtering
 
 
-def _lines(rows: pa.Table, filtering: CandidateSetting, options: ExplainOptions) -> Iterable[str]:
+def _lines(rows: pa.Table, filtering: JudgeWords, options: ExplainOptions) -> Iterable[str]:
     if options.tsv:
         return shown_lines(rows_as_tsv(rows.schema.names, rows.to_pylist()))
     if options.json:
@@ -149,7 +162,7 @@ def _pair_of_texts(
         raise UsageError(f"{' and '.join(shown.values())} are no pair: {error.detail}") from error
 
 
-def _filtering(options: ExplainedFilterOptions) -> CandidateSetting:
+def _filtering(options: ExplainedFilterOptions) -> JudgeWords:
     """Return the filters; those without their resource are named and left out.
 
     Raises:
@@ -232,13 +245,13 @@ class CandidatesPlan(NamedTuple):
         parts: parts of `cloze/pairs`.
         filtering: which filters words pass through, and by what.
         quantiles: by filter, where its threshold is taken from the corpus.
-        sampled: what it is taken from; None: nothing.
+        sampled: what measures the word pairs that it is taken from; None: nothing.
     """
 
     parts: tuple[Part, ...]
-    filtering: CandidateSetting
+    filtering: JudgeWords
     quantiles: Mapping[str, float]
-    sampled: Sampled | None
+    sampled: MeasureRandomWords | None
 
 
 def _languages(parts: Sequence[Part]) -> set[str | None]:
@@ -248,11 +261,7 @@ def _languages(parts: Sequence[Part]) -> set[str | None]:
     return languages
 
 
-def _rows(part: Part) -> float:
-    return float(part.rows)
-
-
-def _thresholds(filtering: CandidateSetting, taken: Sequence[Thresholds]) -> dict[str, float]:
+def _thresholds(filtering: JudgeWords, taken: Sequence[Thresholds]) -> dict[str, float]:
     """Return the thresholds of filters: those that options give, and those taken from the corpus."""
     setting = filtering.setting
     thresholds = dict(setting.thresholds)
@@ -276,7 +285,7 @@ class ClozeCandidates(Command[ClozeCandidatesOptions, CandidatesPlan]):
   lexbeam cloze candidates cloze --kind nonspecificity --filters pos,lemma --sense any \\
       --evaluate until-rejected"""
     tables = (CANDIDATES,)
-    stages = (MEASURE, SETTLE, JUDGE)
+    stages = (MeasureRandomWords, TakeThresholds, JudgeWords)
     rows: Mapping[str, type] = {"judged": Judgement, "thresholds": Thresholds}
     strings = CANDIDATES_IN_TEXT
     opening = Opening(
@@ -307,26 +316,40 @@ class ClozeCandidates(Command[ClozeCandidatesOptions, CandidatesPlan]):
             return CandidatesPlan(parts, filtering, {}, None)
         ids = read_rows([checked(part) for part in parts], ["pair_id"])
         cutoff = cutoff_of(ids, RANDOM_PAIRS, seed)
-        sampled = Sampled(setting.lexicon, setting.encoder, tuple(quantiles), cutoff, seed)
+        sampled = MeasureRandomWords(setting.lexicon.only(VECTORS), setting.encoder, tuple(quantiles), cutoff, seed)
         return CandidatesPlan(parts, filtering, quantiles, sampled)
 
     def build(self, pipeline: "beam.Pipeline", plan: CandidatesPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
         """Parts of `cloze/pairs` in, parts of candidates out."""
-        from lexbeam.transforms.cloze.filters.ptransforms import FindCandidates
-        from lexbeam.transforms.common.store.ptransforms import SpreadOverLanes
+        import apache_beam as beam
+
+        from lexbeam.transforms.common.store.ptransforms import Each, NameParts, Once, SpreadOverLanes
 
         lexicon = graph.carry(plan.filtering.setting.lexicon)
-        filtering = plan.filtering._replace(setting=plan.filtering.setting._replace(lexicon=lexicon))
-        sampled = None if plan.sampled is None else plan.sampled._replace(lexicon=lexicon)
-        made_of_parts = [JUDGE] if sampled is None else [JUDGE, MEASURE]
-        if sampled is not None:
-            graph.expect(SETTLE, 1)
-        judged, taken, parts = (
-            graph.tasks(pipeline, "PairParts", plan.parts, *made_of_parts)
-            | "Spread" >> SpreadOverLanes(_rows, graph.lanes, graph.workspace, "")
-            | "Find" >> FindCandidates(graph.workspace, filtering, sampled, plan.quantiles)
+        step = replace(plan.filtering, setting=plan.filtering.setting._replace(lexicon=lexicon))
+        pairs = graph.tasks(pipeline, "PairParts", plan.parts, step) | "Spread" >> SpreadOverLanes(
+            attrgetter("rows"), graph.lanes, graph.workspace, ""
         )
-        return {"parts": parts, "judged": judged, "thresholds": taken}
+        sides: dict[str, Any] = {}
+        taken = pipeline | "NoThresholds" >> beam.Create([])
+        if plan.sampled is not None:
+            graph.expect(MeasureRandomWords, len(plan.parts))
+            graph.expect(TakeThresholds, 1)
+            measure = replace(plan.sampled, lexicon=lexicon.only(VECTORS))
+            thresholds = (
+                pairs
+                | "Measure" >> Each(graph.workspace, measure, lambda part: [(part.number, part)])
+                | "Measured" >> beam.Values()
+                | "Take" >> Once(graph.workspace, TakeThresholds(plan.quantiles), lambda measured: [(0, measured)])
+            )
+            sides["thresholds"] = beam.pvalue.AsSingleton(thresholds)
+            taken = thresholds | "Taken" >> beam.Values()
+        judged = pairs | "Judge" >> Each(graph.workspace, step, judge_tasks, sides=sides)
+        return {
+            "parts": judged | "Name" >> beam.ParDo(NameParts(CANDIDATES.name, "part")),
+            "judged": judged | "Receipts" >> beam.Values(),
+            "thresholds": taken,
+        }
 
     def section(self, plan: CandidatesPlan, outcome: HandedBack) -> Mapping[str, Any]:
         counts = summed(outcome.rows["judged"], ("kind", "filter"), COUNTED)

@@ -7,9 +7,9 @@ docs/tasks/cloze/options.md says what readers compute and how options are chosen
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
@@ -25,7 +25,7 @@ from lexbeam.pipelines.commands.options import input_folder
 from lexbeam.pipelines.frame.command import Command, Graph, HandedBack, Inputs, Opening, RunnerOptions, TableSource
 from lexbeam.schemas.cloze import CANDIDATES, KINDS, OPTION_REASONS, OPTIONS, PAIRS, PREDICTIONS
 from lexbeam.transforms.cloze.questions.choice import OptionRules
-from lexbeam.transforms.cloze.questions.choice_stage import CHOOSE, ChooseOptions, ChosenOptions
+from lexbeam.transforms.cloze.questions.choice_stage import ChooseOptions, ChosenOptions, choose_tasks
 from lexbeam.transforms.cloze.readers.data import EncodeOptions, GroupTask, QuestionGroup, asked_rows
 from lexbeam.transforms.cloze.readers.encoding import EncodeGroup
 from lexbeam.transforms.cloze.readers.options import CONTEXT, FREQUENCY, READERS, ReaderNetworkOptions, check_torch
@@ -193,7 +193,7 @@ class ClozeOptions(Command[ClozeOptionsOptions, OptionsPlan]):
   lexbeam cloze options cloze --readers ar --vectors news.vec --folds 4 --seed 2
   lexbeam cloze options cloze --readers frequency --options-in-passage reject --inflector lemminflect"""
     tables = (PREDICTIONS, OPTIONS)
-    stages = (EncodeGroup, FitReader, NameWords, CHOOSE)
+    stages = (EncodeGroup, FitReader, NameWords, ChooseOptions)
     rows: Mapping[str, type] = {
         "chosen": ChosenOptions,
         "trained": tuple[tuple[QuestionGroup, str, int], FittedModel],
@@ -268,15 +268,14 @@ class ClozeOptions(Command[ClozeOptionsOptions, OptionsPlan]):
         """Groups of questions in, parts of predictions and options out."""
         import apache_beam as beam
 
-        from lexbeam.transforms.cloze.questions.ptransforms import ChooseAllOptions as ChooseAll
-        from lexbeam.transforms.common.store.ptransforms import Each
+        from lexbeam.transforms.common.store.ptransforms import Each, NameParts, Once
         from lexbeam.transforms.learning.ptransforms import CrossFit
 
         lexicon = graph.carry(plan.choose.lexicon)
         settings = plan.options._replace(vectors=lexicon.only(VECTORS), glosses=lexicon.only(WORDNET))
         keys = _keys(plan)
         graph.expect(NameWords, len(keys))
-        graph.expect(CHOOSE, len(plan.candidates) if keys else 0)
+        graph.expect(ChooseOptions, len(plan.candidates) if keys else 0)
         groups = graph.tasks(pipeline, "Groups", [(task.group, task) for task in plan.groups], EncodeGroup)
         encoded = groups | "Encode" >> Each(graph.workspace, EncodeGroup(plan.encode), lambda group: [group])
         entries = {REGISTRY: plan.readers, **formats_chosen("safetensors")}
@@ -295,15 +294,22 @@ class ClozeOptions(Command[ClozeOptionsOptions, OptionsPlan]):
                 lanes=graph.lanes,
                 entries=entries,
             )
-        chosen, parts = (encoded, predicted) | "Choose" >> ChooseAll(
+        predictions = predicted | "NamePredictions" >> beam.ParDo(NameParts(PREDICTIONS.name, "part", keys))
+        chosen = predictions | "Choose" >> Once(
             graph.workspace,
-            plan.choose._replace(lexicon=lexicon),
-            tuple(keys),
-            plan.candidates,
-            plan.pairs,
-            graph.lanes,
+            replace(plan.choose, lexicon=lexicon),
+            partial(choose_tasks, candidates=plan.candidates, pairs=plan.pairs),
+            {"groups": beam.pvalue.AsList(encoded)},
+            lanes=graph.lanes,
+            weight=attrgetter("candidates.rows"),
         )
-        return {"parts": parts, "chosen": chosen, "trained": trained, "predicted": predicted}
+        options = chosen | "NameOptions" >> beam.ParDo(NameParts(OPTIONS.name, "part"))
+        return {
+            "parts": (predictions, options) | "AllParts" >> beam.Flatten(),
+            "chosen": chosen | "Chosen" >> beam.Values(),
+            "trained": trained,
+            "predicted": predicted,
+        }
 
     def section(self, plan: OptionsPlan, outcome: HandedBack) -> Mapping[str, Any]:
         chosen: list[ChosenOptions] = outcome.rows["chosen"]

@@ -9,6 +9,8 @@ docs/tasks/cloze/questions.md says what becomes a question, how splits are made,
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lexbeam.pipelines.commands.keeping import kept_entry, kept_snapshot, splits_from
@@ -18,13 +20,13 @@ from lexbeam.schemas.cloze import CANDIDATES, KINDS, OPTIONS, PAIRS, QUESTION_RE
 from lexbeam.transforms.cloze.questions.question import QuestionOptions, check_name, refuse_existing, write_questions
 from lexbeam.transforms.cloze.questions.question_panels import QUESTION_VIEWS, question_panels, quoted_questions
 from lexbeam.transforms.cloze.questions.question_stages import (
-    DRAFT,
-    SPLIT,
-    WRITE,
     Drafted,
+    DraftQuestions,
     DraftTask,
     QuestionSplit,
-    SplitRules,
+    SplitQuestions,
+    WriteQuestions,
+    write_tasks,
 )
 from lexbeam.transforms.cloze.questions.splits import SCORE_TOLERANCE, TOLERANCE, QuestionSplitOptions
 from lexbeam.transforms.common.draws.splits import parse_shares
@@ -68,14 +70,14 @@ class QuestionsPlan(NamedTuple):
         tasks: parts of candidates, with those of options and pairs that have the same number.
         pairs: parts of the pairs.
         how: which candidates become questions.
-        rules: how they are split.
+        split: how they are split.
         kept: what the manifest says of splits that are kept.
     """
 
     tasks: tuple[DraftTask, ...]
     pairs: tuple[Part, ...]
     how: QuestionOptions
-    rules: SplitRules
+    split: SplitQuestions
     kept: Mapping[str, str]
 
 
@@ -120,7 +122,7 @@ class ClozeQuestions(Command[ClozeQuestionsOptions, QuestionsPlan]):
   lexbeam cloze questions cloze --shares train=.8,test=.2 --overwrite \\
       --write-jsonl 'task/{kind}_{split}.jsonl'"""
     tables = (QUESTIONS,)
-    stages = (DRAFT, SPLIT, WRITE)
+    stages = (DraftQuestions, SplitQuestions, WriteQuestions)
     rows: Mapping[str, type] = {"drafted": Drafted, "split": QuestionSplit}
     views = QUESTION_VIEWS
     opening = Opening(
@@ -152,26 +154,44 @@ class ClozeQuestions(Command[ClozeQuestionsOptions, QuestionsPlan]):
         kept = kept_snapshot(options.splits_from, options.out, QUESTIONS.name)
         kept_parts = tuple(kept.parts(QUESTIONS.name)) if kept else ()
         return QuestionsPlan(
-            tuple(
-                DraftTask(part.number, part, of(options_made, part.number), of(pairs, part.number))
-                for part in candidates
-            ),
+            tuple(DraftTask(part, of(options_made, part.number), of(pairs, part.number)) for part in candidates),
             tuple(pairs),
             options.how,
-            SplitRules(options.split.shares, TOLERANCE, SCORE_TOLERANCE, options.how.seed, kept_parts),
+            SplitQuestions(options.split.shares, TOLERANCE, SCORE_TOLERANCE, options.how.seed, kept_parts),
             kept_entry(kept),
         )
 
     def build(self, pipeline: "beam.Pipeline", plan: QuestionsPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
         """Parts of candidates, options and pairs in, parts of questions out."""
-        from lexbeam.transforms.cloze.questions.ptransforms import MakeQuestions
+        import apache_beam as beam
 
-        tasks = [(task.number, task) for task in plan.tasks]
-        graph.expect(SPLIT, 1)
-        drafted, split, parts = graph.tasks(pipeline, "Parts", tasks, DRAFT, WRITE) | "Questions" >> MakeQuestions(
-            graph.workspace, plan.how, plan.rules, plan.pairs, graph.lanes
+        from lexbeam.transforms.common.store.ptransforms import Each, NameParts, Once
+
+        graph.expect(SplitQuestions, 1)
+        drafted = graph.tasks(pipeline, "Parts", plan.tasks, DraftQuestions, WriteQuestions) | "Draft" >> Each(
+            graph.workspace,
+            DraftQuestions(plan.how),
+            lambda task: [(task.candidates.number, task)],
+            lanes=graph.lanes,
+            weight=attrgetter("candidates.rows"),
         )
-        return {"parts": parts, "drafted": drafted, "split": split}
+        receipts = drafted | "Drafted" >> beam.Values()
+        split = receipts | "Split" >> Once(
+            graph.workspace, plan.split, lambda drafts: [(0, tuple(draft.rows for draft in drafts))]
+        )
+        written = drafted | "Write" >> Each(
+            graph.workspace,
+            WriteQuestions(),
+            partial(write_tasks, pairs=plan.pairs),
+            {"split": beam.pvalue.AsSingleton(split)},
+            lanes=graph.lanes,
+            weight=attrgetter("drafts.rows"),
+        )
+        return {
+            "parts": written | "Name" >> beam.ParDo(NameParts(QUESTIONS.name)),
+            "drafted": receipts,
+            "split": split | "TheSplit" >> beam.Values(),
+        }
 
     def section(self, plan: QuestionsPlan, outcome: HandedBack) -> Mapping[str, Any]:
         drafted: list[Drafted] = outcome.rows["drafted"]
@@ -192,9 +212,9 @@ class ClozeQuestions(Command[ClozeQuestionsOptions, QuestionsPlan]):
                 if kind in candidates
             ],
             "splits": {
-                "shares": list(plan.rules.shares),
-                "tolerance": plan.rules.tolerance,
-                "score_tolerance": plan.rules.score_tolerance,
+                "shares": list(plan.split.shares),
+                "tolerance": plan.split.tolerance,
+                "score_tolerance": plan.split.score_tolerance,
                 "articles": split.articles,
                 "groups": split.groups,
                 "largest_group": split.largest,

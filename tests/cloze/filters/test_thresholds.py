@@ -9,7 +9,13 @@ from hypothesis import strategies as st
 
 from lexbeam.schemas.cloze import PAIRS
 from lexbeam.transforms.cloze.filters.cloze_filter import COLUMNS, FilterSetting, batch_of, batches_of
-from lexbeam.transforms.cloze.filters.similarity import DRAWS, MEASURE, SETTLE, Sampled, cutoff_of, parse_threshold
+from lexbeam.transforms.cloze.filters.similarity import (
+    DRAWS,
+    MeasureRandomWords,
+    TakeThresholds,
+    cutoff_of,
+    parse_threshold,
+)
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
 from lexbeam.transforms.common.store.artefacts import Artefact, Workspace, make
 from lexbeam.transforms.common.store.tables import Part, read_table, write_part
@@ -25,15 +31,14 @@ def rows(count):
 def measured(folder, setting, parts, most):
     """Return the cosines that are drawn of parts, and their median as a threshold."""
     cutoff = cutoff_of((table(*part).select(["pair_id"]) for part in parts), most, seed=1)
-    sampled = Sampled(setting.lexicon, setting.encoder, ("static",), cutoff, 1)
-    files = []
+    step = MeasureRandomWords(setting.lexicon, setting.encoder, ("static",), cutoff, 1)
+    receipts = []
     for number, part in enumerate(parts):
         artefact = Artefact(str(folder / f"pairs{len(parts)}-{number}"))
         written = write_part(artefact, PAIRS.schema(), [table(*part)])
-        receipt = make(Workspace(str(folder)), MEASURE, Part.of(PAIRS.name, number, written), sampled)
-        files.append(receipt.file)
-    cosines = read_table([file.path for file in files])["static"].to_pylist()
-    thresholds = make(Workspace(str(folder)), SETTLE, tuple(files), {"static": 0.5})
+        receipts.append(make(Workspace(str(folder)), step, Part.of(PAIRS.name, number, written)))
+    cosines = read_table([receipt.file.path for receipt in receipts])["static"].to_pylist()
+    thresholds = make(Workspace(str(folder)), TakeThresholds({"static": 0.5}), tuple(receipts))
     return sorted(cosines, key=str), thresholds
 
 

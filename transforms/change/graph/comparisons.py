@@ -5,12 +5,14 @@ At the end, what is published of it: the rows of table `slices`, and the numbers
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from operator import attrgetter, itemgetter
 from typing import NamedTuple
 
 from lexbeam.transforms.change.scores.combining import Combined, CombineTask, SummaryTask
 from lexbeam.transforms.change.scores.null_deals import Deal
 from lexbeam.transforms.change.scores.scoring import ScoredSeed
 from lexbeam.transforms.change.scores.series import SeriesTask
+from lexbeam.transforms.change.scores.system_ensembles import SystemsTask
 from lexbeam.transforms.change.scores.traces import Traced, TraceTask
 from lexbeam.transforms.change.spaces.aligning import Aligned, AlignTask, NeighbourTask, SliceFacts, SliceRow
 from lexbeam.transforms.change.spaces.training import JointTask, TrainedSpace, TrainedSpaces, TrainTask
@@ -18,6 +20,7 @@ from lexbeam.transforms.change.view.counts import SliceCounts
 from lexbeam.transforms.change.view.slices import Slice
 from lexbeam.transforms.change.view.view_stage import Viewed
 from lexbeam.transforms.common.store.receipts import File
+from lexbeam.transforms.common.store.tables import PartFile
 from lexbeam.transforms.embeddings.alignment import APART
 from lexbeam.transforms.embeddings.joint_trainings import JOINT_TRAININGS
 
@@ -150,7 +153,7 @@ def combine_tasks(
 ) -> Iterator[tuple[int, CombineTask]]:
     """Yield the task of a pair from the scores of its seeds and of its null pairs, if any."""
     counts = counts_of(comparisons, pair, slices)
-    ordered, of_nulls = (tuple(sorted(scored, key=_sha256)) for scored in (seeds, nulls))
+    ordered, of_nulls = (tuple(sorted(scored, key=attrgetter("rows.sha256"))) for scored in (seeds, nulls))
     deal = next((replace(deal, nulls=()) for deal in deals), None)
     yield pair, CombineTask(ordered, counts, of_nulls, deal)
 
@@ -163,8 +166,14 @@ def summary_tasks(
     yield pair, SummaryTask(combined.part.file, counts_of(comparisons, pair, slices))
 
 
-def _sha256(made: ScoredSeed | Traced) -> str:
-    return made.rows.sha256
+def systems_tasks(pair: int, runs: Iterable[Combined]) -> Iterator[tuple[int, SystemsTask]]:
+    """Yield the task of bringing the systems of all runs together, if any run has some."""
+    if having := [run for run in runs if run.systems is not None]:
+        yield pair, SystemsTask(_files(run.systems for run in having), _files(run.system_nulls for run in having))
+
+
+def _files(parts: Iterable[PartFile | None]) -> tuple[File, ...]:
+    return tuple(sorted((part.file for part in parts if part is not None), key=attrgetter("sha256")))
 
 
 def neighbour_tasks(
@@ -280,24 +289,16 @@ def trace_tasks(
     key: RunKey, sides: Iterable[Side], maps: Iterable[tuple[int, int, File]] = ()
 ) -> Iterator[tuple[RunKey, TraceTask]]:
     """Yield the task of a run."""
-    ordered = sorted(sides, key=_place)
+    ordered = sorted(sides, key=itemgetter(0))
     yield (
         key,
         TraceTask(
             tuple(facts for _, facts, _ in ordered),
             tuple(space for _, _, space in ordered),
             key[1],
-            tuple(sorted(maps, key=_sides)),
+            tuple(sorted(maps, key=itemgetter(0, 1))),
         ),
     )
-
-
-def _place(side: Side) -> int:
-    return side[0]
-
-
-def _sides(fitted: tuple[int, int, File]) -> tuple[int, int]:
-    return fitted[:2]
 
 
 def series_tasks(
@@ -313,8 +314,8 @@ def series_tasks(
         key,
         SeriesTask(
             tuple(facts_of(comparisons, place, slices) for place in range(len(comparisons.names))),
-            tuple(sorted(seeds, key=_sha256)),
-            tuple(sorted(nulls, key=_sha256)),
+            tuple(sorted(seeds, key=attrgetter("rows.sha256"))),
+            tuple(sorted(nulls, key=attrgetter("rows.sha256"))),
             next((replace(deal, nulls=(), slices=None) for deal in deals), None),
         ),
     )

@@ -196,7 +196,7 @@ def sizes_tasks(
     """
     part, views = element
     for place in sorted({place for group in groups for place in group}):
-        yield place, SizesTask(views[place].sentences, documents[part], sentences)
+        yield place, SizesTask(views[place].staged, documents[part], sentences)
 
 
 def by_group(element: tuple[int, Sized], groups: Groups) -> Iterator[tuple[int, tuple[int, Sized]]]:
@@ -221,12 +221,8 @@ def deal_tasks(group: int, sized: Iterable[tuple[int, Sized]], groups: Groups) -
 
 
 def _by_slice(slices: int, entries: Iterable[tuple[int, File]]) -> tuple[tuple[File, ...], ...]:
-    ordered = sorted(entries, key=_sha256)
+    ordered = sorted(entries, key=lambda entry: entry[1].sha256)
     return tuple(tuple(file for slice_place, file in ordered if slice_place == place) for place in range(slices))
-
-
-def _sha256(entry: tuple[int, File]) -> str:
-    return entry[1].sha256
 
 
 def dealt_slices(groups: Groups, group: int, deal: Deal) -> list[tuple[int, File]]:
@@ -244,7 +240,7 @@ def dealt_tasks(element: PartView, groups: Groups, deals: Mapping[int, Deal]) ->
     """Yield what is counted of a part in the nulls of all groups: tasks with the places of null slices."""
     _, views = element
     for group, deal in sorted(deals.items()):
-        group_views = tuple(views[place].sentences for place in groups[group])
+        group_views = tuple(views[place].staged for place in groups[group])
         for place, documents in dealt_slices(groups, group, deal):
             yield place, DealtTask(group_views, documents)
 

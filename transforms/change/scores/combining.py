@@ -6,6 +6,7 @@ Summarise      scores of all seeds, counts of slices -> a part of `change/summar
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -159,7 +160,10 @@ class CombineSeeds(Step[CombineTask, Combined]):
     def make(self, artefact: Artefact, task: CombineTask) -> Combined:
         """Write the parts of the tables."""
         seeds, nulls = (
-            [ScoreRows(pq.read_table(_open(scored.rows)), scored.documents) for scored in sorted(group, key=_sha256)]
+            [
+                ScoreRows(pq.read_table(_open(scored.rows)), scored.documents)
+                for scored in sorted(group, key=attrgetter("rows.sha256"))
+            ]
             for group in (task.seeds, task.nulls)
         )
         thresholds = self.thresholds
@@ -198,10 +202,6 @@ def _write(artefact: Artefact, suffix: str, table: Table, rows: pa.Table) -> Par
     with artefact.writing(suffix) as stream:
         write_rows(stream, table.schema(), [rows], sort_keys=table.key)
     return PartFile(artefact.file(suffix), rows.num_rows)
-
-
-def _sha256(scored: ScoredSeed) -> str:
-    return scored.rows.sha256
 
 
 def _open(file: File) -> Any:

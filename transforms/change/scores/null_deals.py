@@ -27,6 +27,7 @@ import posixpath
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -34,8 +35,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lexbeam.transforms.change.view.counts import COUNTS, count_view
-from lexbeam.transforms.change.view.feeds import Held, as_batch, read_held
+from lexbeam.transforms.change.view.counts import PartCounts, count_view, write_counts
+from lexbeam.transforms.change.view.feeds import Held, read_held
 from lexbeam.transforms.change.view.view_stage import for_counting
 from lexbeam.transforms.common.draws.by_content import content_hashes, numbers
 from lexbeam.transforms.common.store.artefacts import Artefact, Step
@@ -369,17 +370,6 @@ class DealtTask(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Dealt:
-    """What of a part is in a null slice: counts, of words in `counts` (schema `counts.COUNTS`)."""
-
-    counts: File
-    documents: int
-    sentence_count: int
-    tokens: int
-    largest_document: int
-
-
-@dataclass(frozen=True)
 class SizeDocuments(Step[SizesTask, Sized]):
     """Say who wrote the documents of a slice in a part, of which genre and source, and how long they are."""
 
@@ -526,34 +516,21 @@ def _write_held(artefact: Artefact, suffix: str, held: Held, inside: Flags) -> F
 
 
 def _all(files: Sequence[File]) -> list[pa.RecordBatch]:
-    return [batch for file in sorted(files, key=_sha256) for batch in _staged(file)]
-
-
-def _sha256(file: File) -> str:
-    return file.sha256
+    return [batch for file in sorted(files, key=attrgetter("sha256")) for batch in _staged(file)]
 
 
 @dataclass(frozen=True)
-class CountDealt(Step[DealtTask, Dealt]):
+class CountDealt(Step[DealtTask, PartCounts]):
     """Count what of a part is in a null slice."""
 
     name = "change/dealt"
     noun = "null slices"
     unit = "parts of null slices"
 
-    def make(self, artefact: Artefact, task: DealtTask) -> Dealt:
+    def make(self, artefact: Artefact, task: DealtTask) -> PartCounts:
         """Write the counts."""
         held = read_held(task.documents)
-        counted = count_view(for_counting(_inside(task.views, held)))
-        with artefact.writing("-counts.arrow") as stream, BatchWriter(stream, COUNTS) as writer:
-            writer.write(as_batch(counted.words))
-        return Dealt(
-            counts=artefact.file("-counts.arrow"),
-            documents=counted.documents,
-            sentence_count=counted.sentences,
-            tokens=counted.tokens,
-            largest_document=counted.largest_document,
-        )
+        return write_counts(artefact, "-counts.arrow", count_view(for_counting(_inside(task.views, held))))
 
 
 def _inside(views: Sequence[File], held: Held) -> Iterator[pa.RecordBatch]:

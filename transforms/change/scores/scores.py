@@ -375,7 +375,7 @@ def combine_seeds(
     for other in tables[1:]:
         if not first.select(["alignment", "measure", "word"]).equals(other.select(["alignment", "measure", "word"])):
             raise ValueError("seeds of one pair of slices must have the same rows")
-    scores = np.stack([_nan_filled(table["score"]) for table in tables])
+    scores = np.stack([np.asarray(table["score"].fill_null(math.nan).to_numpy()) for table in tables])
     seeds, mean, sd = moments(scores)
     reasons = np.stack([_reason_codes(table["reason"]) for table in tables]).astype(np.int64)
     worst = np.where(reasons == SCORED, len(REASONS), reasons).min(axis=0)
@@ -393,10 +393,6 @@ def combine_seeds(
 
 def _seed(table: pa.Table) -> int:
     return int(table["seed"][0].as_py()) if table.num_rows else 0
-
-
-def _nan_filled(column: pa.ChunkedArray) -> Floats:
-    return np.asarray(column.fill_null(math.nan).to_numpy())
 
 
 def _reason_codes(column: pa.ChunkedArray) -> Codes:

@@ -7,6 +7,7 @@ Distances are averaged over seeds, never vectors.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -88,7 +89,7 @@ class MakeSeries(Step[SeriesTask, SeriesMade]):
         """Write the rows of both tables."""
         number = len(task.slices)
         seeds, nulls = (
-            [(traced, read_trace(traced.rows, number)) for traced in sorted(group, key=_sha256)]
+            [(traced, read_trace(traced.rows, number)) for traced in sorted(group, key=attrgetter("rows.sha256"))]
             for group in (task.seeds, task.nulls)
         )
         first = seeds[0][1]
@@ -114,10 +115,6 @@ class MakeSeries(Step[SeriesTask, SeriesMade]):
         with artefact.writing("-points.parquet") as stream:
             write_rows(stream, POINTS.schema(), [rows], sort_keys=POINTS.key)
         return SeriesMade(part=part, points=PartFile(artefact.file("-points.parquet"), rows.num_rows))
-
-
-def _sha256(traced: Traced) -> str:
-    return traced.rows.sha256
 
 
 def _mean(arrays: Sequence[Floats]) -> Floats:

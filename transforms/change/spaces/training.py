@@ -197,10 +197,6 @@ class TrainedSpaces:
     spaces: tuple[TrainedSpace, ...]
 
 
-def _text(task: TrainTask, counts: pa.Table) -> SliceText:
-    return SliceText(task.slice, feed_of(task), uses_of(counts), task.min_count, task.sentences, task.tokens)
-
-
 @dataclass(frozen=True)
 class TrainJointly(Step[JointTask, TrainedSpaces]):
     """Train slices together with a seed; the cut of `options` does not count, and is 1, see `Train`."""
@@ -215,7 +211,10 @@ class TrainJointly(Step[JointTask, TrainedSpaces]):
     def make(self, artefact: Artefact, task: JointTask) -> TrainedSpaces:
         """Write the vectors of the slices that are wanted."""
         counts = [read_counts(one.counts) for one in task.slices]
-        texts = [_text(one, of) for one, of in zip(task.slices, counts, strict=True)]
+        texts = [
+            SliceText(one.slice, feed_of(one), uses_of(of), one.min_count, one.sentences, one.tokens)
+            for one, of in zip(task.slices, counts, strict=True)
+        ]
         joint = JointSlices(texts, task.slices[0].seed, frozenset(task.targets), task.anchor)
         made = JOINT_TRAININGS[task.training].train(joint, self.options)
         spaces = [

@@ -17,7 +17,7 @@ from lexbeam.transforms.cloze.abstractness.concreteness_model import (
     open_concreteness,
 )
 from lexbeam.transforms.cloze.filters.abstract_words import DEPTHS, NEVER_ABSTRACT
-from lexbeam.transforms.cloze.filters.candidates import CandidateSetting
+from lexbeam.transforms.cloze.filters.candidates import JudgeWords
 from lexbeam.transforms.cloze.filters.cloze_filter import FilterSetting, Predictor
 from lexbeam.transforms.cloze.filters.filters_of_kinds import (
     EVALUATE,
@@ -211,7 +211,7 @@ class CandidateOptions(CacheOptions, EncoderOptions):
 class FilterRequest(NamedTuple):
     """What filters are to do, and of which of them the threshold is a quantile."""
 
-    candidates: CandidateSetting
+    candidates: JudgeWords
     quantiles: Mapping[str, float]
 
 
@@ -295,7 +295,7 @@ def filter_request(options: CandidateOptions, without: Collection[str] = ()) -> 
     quantiles = {name: limit.quantile for name, limit in parsed.items() if limit.quantile is not None}
     kinds = tuple(kind for kind in KINDS if kind in options.kind)
     left_out = tuple(name for name in FILTERS if name in without)
-    return FilterRequest(CandidateSetting(kinds, optional, options.evaluate, setting, left_out), quantiles)
+    return FilterRequest(JudgeWords(kinds, optional, options.evaluate, setting, left_out), quantiles)
 
 
 def _by_default(name: str, options: CandidateOptions) -> bool:

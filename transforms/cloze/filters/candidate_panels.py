@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from lexbeam.schemas.cloze import CANDIDATES
 from lexbeam.schemas.columns import column
-from lexbeam.transforms.cloze.filters.candidates import CandidateSetting
+from lexbeam.transforms.cloze.filters.candidates import JudgeWords
 from lexbeam.transforms.cloze.filters.filters_of_kinds import FILTERS
 from lexbeam.transforms.cloze.pairs.pair import Row
 from lexbeam.transforms.common.publish.snapshots import Snapshot
@@ -191,7 +191,7 @@ _COSINES = ("static", "contextual")
 _OPEN = "open"
 
 
-def blocks_of(rows: pa.Table, rules: CandidateSetting) -> Iterator[Block]:
+def blocks_of(rows: pa.Table, rules: JudgeWords) -> Iterator[Block]:
     """Yield grids of the words: verdicts, what they are, what of the passage offends; thresholds.
 
     Args:
@@ -258,7 +258,7 @@ def _marked(text: str, passed: bool | None) -> str:
     return f"{text} {REJECTS}".lstrip() if passed is False else text
 
 
-def _closing(rules: CandidateSetting) -> Iterator[str]:
+def _closing(rules: JudgeWords) -> Iterator[str]:
     setting = rules.setting
     asked = rules.filters()
     limits = {**setting.thresholds, "nonspecificity": setting.depth_below}

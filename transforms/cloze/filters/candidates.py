@@ -1,7 +1,7 @@
 """Candidates: every word of a summary, for each kind of questions, with every filter's verdict."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -29,7 +29,7 @@ from lexbeam.transforms.cloze.word_resources import WORDNET
 from lexbeam.transforms.common.arithmetic import one_thread
 from lexbeam.transforms.common.code.fingerprints import digest
 from lexbeam.transforms.common.code.registry import docs_of
-from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.artefacts import Artefact, Step
 from lexbeam.transforms.common.store.receipts import checked
 from lexbeam.transforms.common.store.tables import Part, PartFile, read_rows, sort_rows, write_part
 from lexbeam.transforms.inflection.models import chosen_formats
@@ -38,40 +38,16 @@ from lexbeam.transforms.lexicon.wordnet.wordnet import WordNet
 _HALF = 16
 
 
-class CandidateSetting(NamedTuple):
-    """Which filters decide on words, and how.
-
-    Attributes:
-        kinds: of questions.
-        optional: filters beside the kinds' own criteria.
-        evaluate: one of `EVALUATE`.
-        setting: resources and options of filters.
-        without: filters that lack their resource; what passes the others may or may not pass these.
-        columns: all filters and their doc lines, for the columns of the table.
-    """
-
-    kinds: tuple[str, ...]
-    optional: tuple[str, ...]
-    evaluate: str
-    setting: FilterSetting
-    without: tuple[str, ...] = ()
-    columns: tuple[tuple[str, str], ...] = tuple(docs_of(FILTERS).items())
-
-    def filters(self) -> list[str]:
-        """Return all filters that some kind uses."""
-        used = {name for kind in self.kinds for name in filters_of(kind, self.optional)}
-        return [name for name in FILTERS if name in used and name not in self.without]
-
-    def is_open(self, kind: str) -> bool:
-        """Return whether a filter is left out that makes words of the kind abstract."""
-        return any(name in self.without for name in CRITERIA[kind])
-
-
 class CandidateTask(NamedTuple):
-    """A part of the pairs; thresholds that were taken from this corpus, if any were."""
+    """A part of the pairs; thresholds that were taken from this corpus, by filter."""
 
     part: Part
-    thresholds: Thresholds | None = None
+    thresholds: Mapping[str, float] = {}
+
+
+def judge_tasks(part: Part, thresholds: tuple[int, Thresholds] | None = None) -> list[tuple[int, CandidateTask]]:
+    """Return the task of a part of the pairs, by its number."""
+    return [(part.number, CandidateTask(part, thresholds[1].cosines if thresholds else {}))]
 
 
 COUNTED = ("words", "rejected", "abstained", "reasons", "targets", "targets_rejected")  # of `Count`
@@ -115,6 +91,71 @@ class Judgement:
     counts: tuple[FilterCount, ...]
 
 
+@dataclass(frozen=True)
+class JudgeWords(Step[CandidateTask, Judgement]):
+    """Judge every word of the summaries of a part, for each kind of questions.
+
+    Attributes:
+        kinds: of questions.
+        optional: filters beside the kinds' own criteria.
+        evaluate: one of `EVALUATE`.
+        setting: resources and options of filters.
+        without: filters that lack their resource; what passes the others may or may not pass these.
+        columns: all filters and their doc lines, for the columns of the table.
+    """
+
+    kinds: tuple[str, ...]
+    optional: tuple[str, ...]
+    evaluate: str
+    setting: FilterSetting
+    without: tuple[str, ...] = ()
+    columns: tuple[tuple[str, str], ...] = tuple(docs_of(FILTERS).items())
+
+    name = "cloze/judge"
+    noun = "candidates"
+    unit = "parts"
+    blas = True
+
+    def make(self, artefact: Artefact, task: CandidateTask) -> Judgement:
+        """Write a part of the candidates."""
+        thresholds = {**self.setting.thresholds, **task.thresholds}
+        rules = replace(self, setting=self.setting._replace(thresholds=thresholds))
+        counts = {
+            (kind, name): FilterCount(kind, name)
+            for kind in self.kinds
+            for name in ("", *filters_of(kind, self.optional))
+        }
+
+        def rows() -> Iterator[pa.Table]:
+            for pairs in batches_of(read_rows([checked(task.part)], list(COLUMNS))):
+                table, of_batch = candidates_of(batch_of(pairs), rules)
+                for key, count in of_batch.items():
+                    counts[key] = counts[key].added(count)
+                yield table
+
+        made = write_part(artefact, CANDIDATES.schema(), rows(), sort_keys=CANDIDATES.key)
+        return Judgement(made, tuple(counts.values()))
+
+    def chosen(self, _: CandidateTask) -> Mapping[str, Collection[str]]:
+        """Return the filters, and what they choose in their turn."""
+        setting = self.setting
+        return {
+            "lexbeam.transforms.cloze.filters.filters_of_kinds:FILTERS": self.filters(),
+            "lexbeam.transforms.cloze.filters.abstract_words:SENSES": [setting.sense],
+            "lexbeam.transforms.cloze.filters.abstract_words:PROPER_NOUNS": [setting.propn],
+            **(chosen_formats(setting.inflector) if setting.abstractness is None else {}),
+        }
+
+    def filters(self) -> list[str]:
+        """Return all filters that some kind uses."""
+        used = {name for kind in self.kinds for name in filters_of(kind, self.optional)}
+        return [name for name in FILTERS if name in used and name not in self.without]
+
+    def is_open(self, kind: str) -> bool:
+        """Return whether a filter is left out that makes words of the kind abstract."""
+        return any(name in self.without for name in CRITERIA[kind])
+
+
 def question_id(pair_id: str, token: int) -> str:
     """Return the id of a question: its article's 16 digits, and 16 of a hash of pair and token.
 
@@ -123,7 +164,7 @@ def question_id(pair_id: str, token: int) -> str:
     return pair_id[:_HALF] + digest([pair_id, token])[:_HALF]
 
 
-def candidates_of(batch: PairBatch, rules: CandidateSetting) -> tuple[pa.Table, dict[tuple[str, str], FilterCount]]:
+def candidates_of(batch: PairBatch, rules: JudgeWords) -> tuple[pa.Table, dict[tuple[str, str], FilterCount]]:
     """Return the candidates of a batch, sorted by question and kind, and what became of them."""
     judged = judge(batch, rules.kinds, rules.optional, rules.setting, rules.evaluate, rules.without)
     shared = _shared(batch)
@@ -208,49 +249,6 @@ def _counts(kind: str, target: np.ndarray, judged: FilterVerdicts) -> Iterator[F
             yield of(name, asked, asked & (passed == FAILS), abstained, first)
 
 
-def _judge(artefact: Artefact, task: CandidateTask, rules: CandidateSetting) -> Judgement:
-    if task.thresholds is not None:
-        known = {**rules.setting.thresholds, **task.thresholds.cosines}
-        rules = rules._replace(setting=rules.setting._replace(thresholds=known))
-    counts = {
-        (kind, name): FilterCount(kind, name)
-        for kind in rules.kinds
-        for name in ("", *filters_of(kind, rules.optional))
-    }
-
-    def rows() -> Iterator[pa.Table]:
-        for pairs in batches_of(read_rows([checked(task.part)], list(COLUMNS))):
-            table, of_batch = candidates_of(batch_of(pairs), rules)
-            for key, count in of_batch.items():
-                counts[key] = counts[key].added(count)
-            yield table
-
-    made = write_part(artefact, CANDIDATES.schema(), rows(), sort_keys=CANDIDATES.key)
-    return Judgement(made, tuple(counts.values()))
-
-
-def _chosen(_: object, rules: CandidateSetting) -> Mapping[str, Sequence[str]]:
-    setting = rules.setting
-    return {
-        "lexbeam.transforms.cloze.filters.filters_of_kinds:FILTERS": rules.filters(),
-        "lexbeam.transforms.cloze.filters.abstract_words:SENSES": [setting.sense],
-        "lexbeam.transforms.cloze.filters.abstract_words:PROPER_NOUNS": [setting.propn],
-        **(chosen_formats(setting.inflector) if setting.abstractness is None else {}),
-    }
-
-
-JUDGE: Stage[CandidateTask, CandidateSetting, Judgement] = Stage(
-    name="cloze/judge",
-    noun="candidates",
-    receipt=Judgement,
-    build=_judge,
-    unused={"task.thresholds.pairs": "it counts the word pairs that thresholds were taken from"},
-    chosen=_chosen,
-    blas=True,
-    unit="parts",
-)
-
-
 _WORD = ("question_id", "sentence", "token", "form", "lemma", "upos")
 _LEFT_OUT = (*_WORD, "kind", "pair_id", "article_id", "target", "passed", "reason")
 _OF_WORD = {"sense": "nonspecificity_match", "depth": "nonspecificity_value", "rating": "abstractness_value"}
@@ -292,7 +290,7 @@ def pair_of(
     return pa.Table.from_pylist([pair], PAIRS.schema())
 
 
-def explained(rows: pa.Table, rules: CandidateSetting) -> pa.Table:
+def explained(rows: pa.Table, rules: JudgeWords) -> pa.Table:
     """Return the verdicts on the words of summaries, with `COLUMNS_EXPLAINED`.
 
     A row is a word and a kind, in the order of words, then of kinds. Sense, gloss, depth and rating

@@ -20,7 +20,7 @@ of which those are taken that draw the least numbers over the whole corpus
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, cast
 
@@ -41,7 +41,7 @@ from lexbeam.transforms.cloze.word_resources import VECTORS
 from lexbeam.transforms.common.arithmetic import dots, one_thread, product
 from lexbeam.transforms.common.draws.by_content import numbers
 from lexbeam.transforms.common.errors import LexbeamError, UsageError
-from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.artefacts import Artefact, Step
 from lexbeam.transforms.common.store.receipts import File, checked
 from lexbeam.transforms.common.store.tables import Part, read_rows, read_table, write_rows
 from lexbeam.transforms.lexicon.compiled.static_vectors import StaticVectors
@@ -264,24 +264,6 @@ class SampledCosines:
     file: File
 
 
-class Sampled(NamedTuple):
-    """What is sampled.
-
-    Attributes:
-        lexicon: resource `VECTORS`, which may be missing.
-        encoder: an encoder (`transforms/lexicon/encoders/span_vectors.py`), or None.
-        filters: which of `static` and `contextual` have a quantile.
-        cutoff: the greatest number drawn that is taken.
-        seed: of the draws.
-    """
-
-    lexicon: Lexicon
-    encoder: Encoding | None
-    filters: tuple[str, ...]
-    cutoff: int
-    seed: int
-
-
 def cutoff_of(pairs: Iterable[pa.Table], most: int, seed: int) -> int:
     """Return the greatest of the `most` least numbers that the word pairs of texts draw.
 
@@ -299,70 +281,98 @@ def cutoff_of(pairs: Iterable[pa.Table], most: int, seed: int) -> int:
     return int(least.max(initial=0))
 
 
-def _measure(artefact: Artefact, part: Part, sampled: Sampled) -> SampledCosines:
-    """Write the cosines of the word pairs of a part that are taken."""
-    columns = [name for name in COLUMNS if name != "targets"]
-    tables = (_measured(batch_of(rows), sampled) for rows in batches_of(read_rows([checked(part)], columns)))
-    with artefact.writing(".parquet") as stream:
-        write_rows(stream, SCHEMA, tables)
-    return SampledCosines(artefact.file(".parquet"))
+@dataclass(frozen=True)
+class MeasureRandomWords(Step[Part, SampledCosines]):
+    """Write the cosines of the random word pairs of a part that are taken.
+
+    Attributes:
+        lexicon: resource `VECTORS`, which may be missing.
+        encoder: an encoder (`transforms/lexicon/encoders/span_vectors.py`), or None.
+        filters: which of `static` and `contextual` have a quantile.
+        cutoff: the greatest number drawn that is taken.
+        seed: of the draws.
+    """
+
+    lexicon: Lexicon
+    encoder: Encoding | None
+    filters: tuple[str, ...]
+    cutoff: int
+    seed: int
+
+    name = "cloze/measure"
+    noun = "candidates"
+    unit = "parts"
+    blas = True
+
+    def make(self, artefact: Artefact, part: Part) -> SampledCosines:
+        """Write the cosines."""
+        columns = [name for name in COLUMNS if name != "targets"]
+        tables = (self._measured(batch_of(rows)) for rows in batches_of(read_rows([checked(part)], columns)))
+        with artefact.writing(".parquet") as stream:
+            write_rows(stream, SCHEMA, tables)
+        return SampledCosines(artefact.file(".parquet"))
+
+    def _measured(self, batch: PairBatch) -> pa.Table:
+        first, second = self._drawn(batch)
+        summary, passage = batch.summary, batch.passage
+        same = summary.folded[first] == passage.folded[second]
+        same |= summary.lemma[first] == passage.lemma[second]
+        columns = {}
+        for name in SCHEMA.names:
+            values = np.full(len(first), np.nan)
+            if name in self.filters and len(first):
+                if name == "static":
+                    known = static_vectors(batch, self.lexicon)
+                else:
+                    assert self.encoder is not None  # `check_candidates` has seen to it
+                    known = contextual_vectors(batch, np.unique(first), np.unique(second), self.encoder)
+                values = np.where(same, np.nan, pair_cosines(known, first, second))
+            columns[name] = pa.array(values, mask=np.isnan(values))
+        return pa.table(columns, SCHEMA)
+
+    def _drawn(self, batch: PairBatch) -> tuple[np.ndarray, np.ndarray]:
+        """Return the word pairs of a batch that are taken: tokens of summaries, of passages."""
+        ids, seed = batch.rows["pair_id"], self.seed
+        drawn = numbers(ids, seed=seed, label=_LABEL, draws=DRAWS)
+        sides = []
+        with_words = np.ones(len(drawn), bool)
+        for name, side in (("summary", batch.summary), ("passage", batch.passage)):
+            words = np.flatnonzero(side.words)
+            bounds = np.searchsorted(words, side.bounds)
+            count = np.diff(bounds).astype(np.uint64)
+            with_words &= count > 0
+            place = numbers(ids, seed=seed, label=f"{_LABEL}, {name}", draws=DRAWS)
+            place = place % np.maximum(count, np.uint64(1))[:, None]
+            at = bounds[:-1, None] + place.astype(np.int64)
+            sides.append(words[np.minimum(at, max(len(words) - 1, 0))] if len(words) else at)
+        taken = (drawn <= np.uint64(self.cutoff)) & with_words[:, None]
+        return sides[0][taken], sides[1][taken]
 
 
-def _measured(batch: PairBatch, sampled: Sampled) -> pa.Table:
-    first, second = _drawn(batch, sampled)
-    summary, passage = batch.summary, batch.passage
-    same = summary.folded[first] == passage.folded[second]
-    same |= summary.lemma[first] == passage.lemma[second]
-    columns = {}
-    for name in SCHEMA.names:
-        values = np.full(len(first), np.nan)
-        if name in sampled.filters and len(first):
-            if name == "static":
-                known = static_vectors(batch, sampled.lexicon)
-            else:
-                assert sampled.encoder is not None  # `check_candidates` has seen to it
-                known = contextual_vectors(batch, np.unique(first), np.unique(second), sampled.encoder)
-            values = np.where(same, np.nan, pair_cosines(known, first, second))
-        columns[name] = pa.array(values, mask=np.isnan(values))
-    return pa.table(columns, SCHEMA)
+@dataclass(frozen=True)
+class TakeThresholds(Step[tuple[SampledCosines, ...], Thresholds]):
+    """Take thresholds from the cosines of all parts: their quantiles, by filter."""
 
+    quantiles: Mapping[str, float]
 
-def _drawn(batch: PairBatch, sampled: Sampled) -> tuple[np.ndarray, np.ndarray]:
-    """Return the word pairs of a batch that are taken: tokens of summaries, of passages."""
-    ids, seed = batch.rows["pair_id"], sampled.seed
-    drawn = numbers(ids, seed=seed, label=_LABEL, draws=DRAWS)
-    sides = []
-    with_words = np.ones(len(drawn), bool)
-    for name, side in (("summary", batch.summary), ("passage", batch.passage)):
-        words = np.flatnonzero(side.words)
-        bounds = np.searchsorted(words, side.bounds)
-        count = np.diff(bounds).astype(np.uint64)
-        with_words &= count > 0
-        place = numbers(ids, seed=seed, label=f"{_LABEL}, {name}", draws=DRAWS)
-        place = place % np.maximum(count, np.uint64(1))[:, None]
-        at = bounds[:-1, None] + place.astype(np.int64)
-        sides.append(words[np.minimum(at, max(len(words) - 1, 0))] if len(words) else at)
-    taken = (drawn <= np.uint64(sampled.cutoff)) & with_words[:, None]
-    return sides[0][taken], sides[1][taken]
+    name = "cloze/threshold"
+    noun = "candidates"
+    unit = "thresholds"
 
+    def make(self, _: Artefact, sampled: tuple[SampledCosines, ...]) -> Thresholds:
+        """Take the thresholds.
 
-def _settle(_: Artefact, files: Sequence[File], wanted: Mapping[str, float]) -> Thresholds:
-    rows = read_table([checked(file) for file in files])
-    cosines, pairs = {}, {}
-    for name, quantile in sorted(wanted.items()):
-        values = np.sort(rows[name].drop_null().to_numpy())
-        if not len(values):
-            raise LexbeamError(
-                f"no threshold of `{name}` can be taken from random words: none of them has a "
-                "vector; name other vectors, or give a cosine"
-            )
-        cosines[name], pairs[name] = float(np.quantile(values, quantile)), len(values)
-    return Thresholds(cosines, pairs)
-
-
-MEASURE: Stage[Part, Sampled, SampledCosines] = Stage(
-    name="cloze/measure", noun="candidates", receipt=SampledCosines, build=_measure, blas=True, unit="parts"
-)
-SETTLE: Stage[Sequence[File], Mapping[str, float], Thresholds] = Stage(
-    name="cloze/threshold", noun="candidates", receipt=Thresholds, build=_settle, unordered=("task",), unit="thresholds"
-)
+        Raises:
+            LexbeamError: no word pair has a cosine.
+        """
+        rows = read_table([checked(cosines.file) for cosines in sampled])
+        cosines, pairs = {}, {}
+        for name, quantile in sorted(self.quantiles.items()):
+            values = np.sort(rows[name].drop_null().to_numpy())
+            if not len(values):
+                raise LexbeamError(
+                    f"no threshold of `{name}` can be taken from random words: none of them has a "
+                    "vector; name other vectors, or give a cosine"
+                )
+            cosines[name], pairs[name] = float(np.quantile(values, quantile)), len(values)
+        return Thresholds(cosines, pairs)

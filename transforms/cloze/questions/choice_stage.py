@@ -1,11 +1,12 @@
 """Options of all questions of a part: what is known of words, gathered for `choice.choose`.
 
-CHOOSE    a part of cloze/candidates with its pairs, and predictions -> a part of cloze/options
+ChooseOptions    a part of cloze/candidates with its pairs, and predictions -> a part of cloze/options
 """
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,7 +38,7 @@ from lexbeam.transforms.cloze.readers.reading_in_folds import vectors_in
 from lexbeam.transforms.cloze.word_resources import WORDNET
 from lexbeam.transforms.common.arithmetic import product
 from lexbeam.transforms.common.errors import LexbeamError
-from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.artefacts import Artefact, Step
 from lexbeam.transforms.common.store.receipts import checked
 from lexbeam.transforms.common.store.tables import Part, PartFile, read_rows, read_table, write_part
 from lexbeam.transforms.common.texts.characters import straight
@@ -50,27 +51,29 @@ class ChooseTask(NamedTuple):
     """A part of the candidates, the parts that have its pairs, and what readers named.
 
     Attributes:
-        number: of the part.
         candidates: the part.
         pairs: parts of pairs.
         groups: groups and their words.
         predictions: parts of the predictions.
     """
 
-    number: int
     candidates: Part
     pairs: tuple[Part, ...]
     groups: tuple[tuple[QuestionGroup, Encoded], ...]
     predictions: tuple[Part, ...]
 
 
-class ChooseOptions(NamedTuple):
-    """What may be an option, which candidates are questions, and resources."""
-
-    rules: OptionRules
-    asked: str
-    lexicon: Lexicon
-    inflector: InflectorReference | None = None
+def choose_tasks(
+    predictions: tuple[Part, ...],
+    candidates: tuple[Part, ...],
+    pairs: tuple[Part, ...],
+    groups: Sequence[tuple[QuestionGroup, Encoded]],
+) -> Iterator[tuple[int, ChooseTask]]:
+    """Yield the task of each part of the candidates, which are of the pairs' part with the same number."""
+    in_order = tuple(sorted(groups, key=itemgetter(0)))
+    for part in candidates:
+        beside = tuple(of_pairs for of_pairs in pairs if of_pairs.number == part.number)
+        yield part.number, ChooseTask(part, beside, in_order, predictions)
 
 
 class _PairTexts(NamedTuple):
@@ -111,16 +114,18 @@ class ChosenOptions:
 class _Words:
     """What is known of the words of a group."""
 
-    def __init__(self, group: QuestionGroup, encoded: Encoded, options: ChooseOptions) -> None:
+    def __init__(
+        self, group: QuestionGroup, encoded: Encoded, lexicon: Lexicon, inflector: InflectorReference | None
+    ) -> None:
         rows = candidates(encoded)
         words = rows["word"].to_pylist()
         self.lemma = dict(zip(words, rows["lemma"].to_pylist(), strict=True))
         self.forms: dict[tuple[str, str], list[tuple[str, int]]] = {}
         for row in read_table([checked(encoded.forms)]).to_pylist():
             self.forms.setdefault((row["lemma"], row["upos"]), []).append((row["form"], row["count"]))
-        self.wordnet: Any = options.lexicon.find(WORDNET, group.language or None)
-        self.vectors = vectors_in(options.lexicon, group.language)
-        self.inflector = inflector_for(options.inflector, short_tag(group.language))
+        self.wordnet: Any = lexicon.find(WORDNET, group.language or None)
+        self.vectors = vectors_in(lexicon, group.language)
+        self.inflector = inflector_for(inflector, short_tag(group.language))
 
     def synonyms(self, answers: pa.Table) -> dict[str, list[str]]:
         """Return the synonyms of each lemma of answers, all senses, in lower case."""
@@ -172,47 +177,81 @@ class _Words:
         return taken / np.where(lengths > 0, lengths, 1), there & (lengths[:, 0] > 0)
 
 
-def _choose(artefact: Artefact, task: ChooseTask, options: ChooseOptions) -> ChosenOptions:
-    rows = read_table([checked(task.candidates)], list(CANDIDATE_COLUMNS))
-    counts: dict[str, dict[str, int]] = {}
-    option_rows: list[Row] = []
-    passages = _passages(task, rows, options) if rows.num_rows else {}
-    for group, encoded in task.groups:
-        of_group = asked_rows(rows, group.kind, options.asked)
-        of_group = of_group.filter(pc.is_in(of_group["pair_id"], _pairs_of(passages, group.language)))
-        if not of_group.num_rows:
-            continue
-        named = _named(task.predictions, group.kind, of_group["question_id"])
-        words = _Words(group, encoded, options)
-        lemmas = pc.utf8_lower(pc.coalesce(of_group["lemma"], of_group["form"]))
-        of_group = of_group.set_column(of_group.schema.get_field_index("lemma"), "lemma", lemmas)
-        synonyms = words.synonyms(of_group)
-        count = counts.setdefault(group.kind, {"": 0, "too_few": 0, "unlike": 0, **dict.fromkeys(OPTION_REASONS, 0)})
-        for question in of_group.to_pylist():
-            texts = passages[question["pair_id"]]
-            lists = named.get(question["question_id"], {})
-            considered = list(_options_of(question, lists, words, synonyms, texts, options.rules))
-            option_rows += considered
-            kept = sum(row["kept"] for row in considered) - 1  # one is the answer
-            reasons = Counter(row["reason"] for row in considered if row["reason"])
-            for name, number in {"": 1, "too_few": kept < WANTED, **reasons}.items():
-                count[name] += number
-            count["unlike"] += kept < WANTED <= kept + reasons["form"]
-    table = pa.Table.from_pylist(option_rows, OPTIONS.schema()).sort_by([(name, "ascending") for name in OPTIONS.key])
-    part = write_part(artefact, OPTIONS.schema(), [table], sort_keys=OPTIONS.key)
-    return ChosenOptions(
-        part,
-        tuple(
-            KindCount(
-                kind,
-                numbers[""],
-                numbers["too_few"],
-                numbers["unlike"],
-                {name: numbers[name] for name in OPTION_REASONS},
+@dataclass(frozen=True)
+class ChooseOptions(Step[ChooseTask, ChosenOptions]):
+    """Choose the options of all questions of a part of the candidates.
+
+    Attributes:
+        rules: what may be an option.
+        asked: which candidates are questions.
+        lexicon: resources `WORDNET` and `VECTORS`, which may be missing.
+        inflector: what makes forms like the answer's; None: the corpus does.
+    """
+
+    rules: OptionRules
+    asked: str
+    lexicon: Lexicon
+    inflector: InflectorReference | None = None
+
+    name = "cloze/choose"
+    noun = "options"
+    unit = "parts"
+    blas = True
+
+    def make(self, artefact: Artefact, task: ChooseTask) -> ChosenOptions:
+        """Write a part of the options.
+
+        Raises:
+            LexbeamError: a pair of the candidates is not among the pairs.
+        """
+        rows = read_table([checked(task.candidates)], list(CANDIDATE_COLUMNS))
+        counts: dict[str, dict[str, int]] = {}
+        option_rows: list[Row] = []
+        passages = _passages(task, rows, self.rules) if rows.num_rows else {}
+        for group, encoded in task.groups:
+            of_group = asked_rows(rows, group.kind, self.asked)
+            of_group = of_group.filter(pc.is_in(of_group["pair_id"], _pairs_of(passages, group.language)))
+            if not of_group.num_rows:
+                continue
+            named = _named(task.predictions, group.kind, of_group["question_id"])
+            words = _Words(group, encoded, self.lexicon, self.inflector)
+            lemmas = pc.utf8_lower(pc.coalesce(of_group["lemma"], of_group["form"]))
+            of_group = of_group.set_column(of_group.schema.get_field_index("lemma"), "lemma", lemmas)
+            synonyms = words.synonyms(of_group)
+            count = counts.setdefault(
+                group.kind, {"": 0, "too_few": 0, "unlike": 0, **dict.fromkeys(OPTION_REASONS, 0)}
             )
-            for kind, numbers in sorted(counts.items())
-        ),
-    )
+            for question in of_group.to_pylist():
+                texts = passages[question["pair_id"]]
+                lists = named.get(question["question_id"], {})
+                considered = list(_options_of(question, lists, words, synonyms, texts, self.rules))
+                option_rows += considered
+                kept = sum(row["kept"] for row in considered) - 1  # one is the answer
+                reasons = Counter(row["reason"] for row in considered if row["reason"])
+                for name, number in {"": 1, "too_few": kept < WANTED, **reasons}.items():
+                    count[name] += number
+                count["unlike"] += kept < WANTED <= kept + reasons["form"]
+        table = pa.Table.from_pylist(option_rows, OPTIONS.schema()).sort_by(
+            [(name, "ascending") for name in OPTIONS.key]
+        )
+        part = write_part(artefact, OPTIONS.schema(), [table], sort_keys=OPTIONS.key)
+        return ChosenOptions(
+            part,
+            tuple(
+                KindCount(
+                    kind,
+                    numbers[""],
+                    numbers["too_few"],
+                    numbers["unlike"],
+                    {name: numbers[name] for name in OPTION_REASONS},
+                )
+                for kind, numbers in sorted(counts.items())
+            ),
+        )
+
+    def chosen(self, _: ChooseTask) -> Mapping[str, Collection[str]]:
+        """Return the format of the inflector."""
+        return chosen_formats(self.inflector)
 
 
 def _answer_of(question: Row) -> RightAnswer:
@@ -265,10 +304,10 @@ def _options_of(
         }
 
 
-def _passages(task: ChooseTask, rows: pa.Table, options: ChooseOptions) -> dict[str, _PairTexts]:
+def _passages(task: ChooseTask, rows: pa.Table, rules: OptionRules) -> dict[str, _PairTexts]:
     """Return the texts of each pair by its id."""
     wanted = pc.unique(rows["pair_id"])
-    asked = options.rules.options_in_passage == "reject"
+    asked = rules.options_in_passage == "reject"
     columns = ["passage_forms", "passage_lemmas"] if asked else []
     passages: dict[str, _PairTexts] = {}
     languages = {group.language for group, _ in task.groups}
@@ -282,7 +321,7 @@ def _passages(task: ChooseTask, rows: pa.Table, options: ChooseOptions) -> dict[
     for pair in wanted.to_pylist():
         if pair not in passages:
             raise LexbeamError(
-                f"part {task.number} of cloze/candidates has pair {pair}, which is not in "
+                f"part {task.candidates.number} of cloze/candidates has pair {pair}, which is not in "
                 "that of cloze/pairs: make the candidates anew"
             )
     return passages
@@ -301,20 +340,3 @@ def _named(parts: Iterable[Part], kind: str, ids: pa.ChunkedArray) -> dict[str, 
         for row in rows.filter(mine).to_pylist():
             named.setdefault(row["question_id"], {}).setdefault(row["reader"], []).append(row["word"])
     return named
-
-
-def _chosen(_: ChooseTask, options: ChooseOptions) -> Mapping[str, Sequence[str]]:
-    return chosen_formats(options.inflector)
-
-
-CHOOSE: Stage[ChooseTask, ChooseOptions, ChosenOptions] = Stage(
-    name="cloze/choose",
-    noun="options",
-    receipt=ChosenOptions,
-    build=_choose,
-    chosen=_chosen,
-    unused={"task.number": "parts hold rows, not the number that they have"},
-    unordered=("task.pairs", "task.predictions"),
-    blas=True,
-    unit="parts",
-)

@@ -1,14 +1,9 @@
 """Questions made part by part: drafted, split, written.
 
-Questions drafted part by part: which candidates become one, and with which options.
-
-DRAFT    a part of cloze/candidates, of cloze/options and of cloze/pairs -> Drafted: rows without
-         texts, which hashes stand for
-
-Questions as stages: drafts of all parts split, and each part written with its texts.
-
-SPLIT    drafts of all parts -> Split: the split of each question, and how alike splits are
-WRITE    a part of drafts and of pairs, and all splits -> a part of cloze/questions
+DraftQuestions    a part of cloze/candidates, of cloze/options and of cloze/pairs -> Drafted: rows without
+                  texts, which hashes stand for
+SplitQuestions    drafts of all parts -> QuestionSplit: the split of each question, and how alike splits are
+WriteQuestions    a part of drafts and of pairs, and all splits -> a part of cloze/questions
 """
 
 from collections import Counter
@@ -44,7 +39,7 @@ from lexbeam.transforms.common.draws.balancing import Ints
 from lexbeam.transforms.common.draws.by_content import hash_of
 from lexbeam.transforms.common.draws.splits import Shares, parse_shares
 from lexbeam.transforms.common.errors import LexbeamError
-from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.artefacts import Artefact, Step
 from lexbeam.transforms.common.store.receipts import checked
 from lexbeam.transforms.common.store.tables import Part, PartFile, RowsByKey, read_rows, sort_rows, write_part
 
@@ -89,7 +84,6 @@ PAIR_COLUMNS = ("pair_id", "language", "summary", "summary_starts", "summary_end
 class DraftTask(NamedTuple):
     """Parts of the same number: of candidates, of their options, and of their pairs."""
 
-    number: int
     candidates: Part
     options: tuple[Part, ...]
     pairs: tuple[Part, ...]
@@ -116,16 +110,31 @@ class _Offered(NamedTuple):
     agreed: float
 
 
-def _draft(artefact: Artefact, task: DraftTask, options: QuestionOptions) -> Drafted:
-    counts: Counter[tuple[str, str]] = Counter()
+@dataclass(frozen=True)
+class DraftQuestions(Step[DraftTask, Drafted]):
+    """Draft the questions of a part of the candidates, without texts."""
 
-    def tables() -> Iterator[pa.Table]:
-        for rows in _articles(task, options):
-            counts.update((row["kind"], row["reason"] or "") for row in rows)
-            yield pa.Table.from_pylist(rows, DRAFTS)
+    options: QuestionOptions
 
-    part = write_part(artefact, DRAFTS, tables(), sort_keys=("question_id", "kind"))
-    return Drafted(part, tuple((*key, count) for key, count in sorted(counts.items())))
+    name = "cloze/draft"
+    noun = "questions"
+    unit = "drafts"
+
+    def make(self, artefact: Artefact, task: DraftTask) -> Drafted:
+        """Write the drafts.
+
+        Raises:
+            LexbeamError: a pair of the candidates is not among the pairs.
+        """
+        counts: Counter[tuple[str, str]] = Counter()
+
+        def tables() -> Iterator[pa.Table]:
+            for rows in _articles(task, self.options):
+                counts.update((row["kind"], row["reason"] or "") for row in rows)
+                yield pa.Table.from_pylist(rows, DRAFTS)
+
+        part = write_part(artefact, DRAFTS, tables(), sort_keys=("question_id", "kind"))
+        return Drafted(part, tuple((*key, count) for key, count in sorted(counts.items())))
 
 
 def _articles(task: DraftTask, options: QuestionOptions) -> Iterator[list[Row]]:
@@ -147,7 +156,7 @@ def _articles(task: DraftTask, options: QuestionOptions) -> Iterator[list[Row]]:
         for pair_id, rows_of_pair in by_pair.items():
             if pair_id not in texts:
                 raise LexbeamError(
-                    f"part {task.number} of cloze/candidates has pair {pair_id}, which is not in "
+                    f"part {task.candidates.number} of cloze/candidates has pair {pair_id}, which is not in "
                     "that of cloze/pairs: make candidates and options anew"
                 )
             _settle(texts[pair_id], rows_of_pair, offered, options)
@@ -212,28 +221,7 @@ def _settle(pair: Row, rows: list[Row], offered: Mapping[tuple[str, str], _Offer
             row["reason"] = "not_best"
 
 
-DRAFT: Stage[DraftTask, QuestionOptions, Drafted] = Stage(
-    name="cloze/draft",
-    noun="questions",
-    receipt=Drafted,
-    build=_draft,
-    unused={"task.number": "parts hold rows, not the number that they have"},
-    unordered=("task.options", "task.pairs"),
-    unit="drafts",
-)
-
-
 SPLITS = pa.schema([("question_id", pa.string()), ("kind", pa.string()), ("split", pa.string())])
-
-
-class SplitRules(NamedTuple):
-    """How questions are split, see `QuestionSplitOptions`; `kept`: parts of published questions that stay in splits."""
-
-    shares: tuple[str, ...]
-    tolerance: float
-    score_tolerance: float
-    seed: int
-    kept: tuple[Part, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -259,36 +247,55 @@ class QuestionSplit:
     too_large: tuple[int, ...]
 
 
-class WriteTask(NamedTuple):
-    """A part: its drafts, the parts that have its pairs, and all splits."""
+@dataclass(frozen=True)
+class SplitQuestions(Step[tuple[PartFile, ...], QuestionSplit]):
+    """Split the questions that the drafts of all parts have, see `QuestionSplitOptions`.
 
-    number: int
-    drafts: Part
-    pairs: tuple[Part, ...]
-    splits: Part
+    Attributes:
+        shares: splits and what they have of the questions.
+        tolerance: how far a share may be off.
+        score_tolerance: how far the scores of two splits may be apart.
+        seed: of the draws.
+        kept: parts of published questions, which stay in their splits.
+    """
 
+    shares: tuple[str, ...]
+    tolerance: float
+    score_tolerance: float
+    seed: int
+    kept: tuple[Part, ...] = ()
 
-def _split(artefact: Artefact, drafts: Sequence[PartFile], rules: SplitRules) -> QuestionSplit:
-    drafted = [
-        rows.filter(pc.is_null(rows["reason"])).select(COLUMNS)
-        for rows in read_rows([checked(draft.file) for draft in drafts], [*COLUMNS, "reason"])
-    ]
-    schema = pa.schema([DRAFTS.field(name) for name in COLUMNS])
-    rows = sort_rows(pa.concat_tables([schema.empty_table(), *drafted]), ("question_id", "kind"))
-    shares = parse_shares(rules.shares)
-    placed = place_questions(rows, shares, seed=rules.seed, kept=_kept(rows, shares, rules.kept))
-    names = pa.array(shares.names, pa.string()).take(pa.array(placed.split))
-    table = pa.table([rows["question_id"], rows["kind"], names], schema=SPLITS)
-    sizes = np.bincount(placed.group) if rows.num_rows else np.zeros(1, np.int64)
-    return QuestionSplit(
-        rows=write_part(artefact, SPLITS, [table], sort_keys=("question_id", "kind")),
-        strata=strata_of(rows, placed.split, shares, rules.tolerance),
-        distances=distances_of(rows, placed.split, shares, rules.score_tolerance),
-        articles=len(pc.unique(rows["article_id"])),
-        groups=len(sizes) if rows.num_rows else 0,
-        largest=int(sizes.max()),
-        too_large=tuple(sorted((int(sizes[group]) for group in placed.too_large), reverse=True)),
-    )
+    name = "cloze/split"
+    noun = "splits"
+    unit = "tables"
+    blas = True
+
+    def make(self, artefact: Artefact, drafts: tuple[PartFile, ...]) -> QuestionSplit:
+        """Write the splits.
+
+        Raises:
+            LexbeamError: a question is to stay in a split that there is not.
+        """
+        drafted = [
+            rows.filter(pc.is_null(rows["reason"])).select(COLUMNS)
+            for rows in read_rows([checked(draft.file) for draft in drafts], [*COLUMNS, "reason"])
+        ]
+        schema = pa.schema([DRAFTS.field(name) for name in COLUMNS])
+        rows = sort_rows(pa.concat_tables([schema.empty_table(), *drafted]), ("question_id", "kind"))
+        shares = parse_shares(self.shares)
+        placed = place_questions(rows, shares, seed=self.seed, kept=_kept(rows, shares, self.kept))
+        names = pa.array(shares.names, pa.string()).take(pa.array(placed.split))
+        table = pa.table([rows["question_id"], rows["kind"], names], schema=SPLITS)
+        sizes = np.bincount(placed.group) if rows.num_rows else np.zeros(1, np.int64)
+        return QuestionSplit(
+            rows=write_part(artefact, SPLITS, [table], sort_keys=("question_id", "kind")),
+            strata=strata_of(rows, placed.split, shares, self.tolerance),
+            distances=distances_of(rows, placed.split, shares, self.score_tolerance),
+            articles=len(pc.unique(rows["article_id"])),
+            groups=len(sizes) if rows.num_rows else 0,
+            largest=int(sizes.max()),
+            too_large=tuple(sorted((int(sizes[group]) for group in placed.too_large), reverse=True)),
+        )
 
 
 def _kept(rows: pa.Table, shares: Shares, parts: Sequence[Part]) -> Ints:
@@ -307,24 +314,51 @@ def _kept(rows: pa.Table, shares: Shares, parts: Sequence[Part]) -> Ints:
     return np.array([places.get(key, -1) for key in keys], np.int64)
 
 
-def _write(artefact: Artefact, task: WriteTask, _: None) -> PartFile:
-    def tables() -> Iterator[pa.Table]:
-        ids = [rows["question_id"].combine_chunks() for rows in read_rows([checked(task.drafts)], ["question_id"])]
-        drafted = pa.concat_arrays([pa.array([], pa.string()), *ids])
+class WriteTask(NamedTuple):
+    """A part: its drafts, the parts that have its pairs, and all splits."""
 
-        def mine(rows: pa.Table) -> pa.ChunkedArray:
-            return pc.is_in(rows["question_id"], drafted)
+    drafts: Part
+    pairs: tuple[Part, ...]
+    splits: Part
 
-        splits = RowsByKey((task.splits,), SPLITS.names, "question_id", digits=ARTICLE_DIGITS, keep=mine)
-        pairs = RowsByKey(task.pairs, PAIR_COLUMNS, "pair_id", digits=ARTICLE_DIGITS)
-        for article, rows in RowsByKey((task.drafts,), DRAFTS.names, "question_id", digits=ARTICLE_DIGITS):
-            split = {(row["question_id"], row["kind"]): row["split"] for row in splits.of(article)}
-            texts = {pair["pair_id"]: pair for pair in pairs.of(article)}
-            yield pa.Table.from_pylist(
-                [_question(row, texts[row["pair_id"]], split) for row in rows], QUESTIONS.schema()
-            )
 
-    return write_part(artefact, QUESTIONS.schema(), tables(), sort_keys=QUESTIONS.key)
+def write_tasks(
+    element: tuple[int, Drafted], pairs: tuple[Part, ...], split: tuple[int, QuestionSplit]
+) -> list[tuple[int, WriteTask]]:
+    """Return the task of a part of the questions, by its number."""
+    number, drafted = element
+    drafts, splits = Part.of("drafts", number, drafted.rows), Part.of("splits", 0, split[1].rows)
+    return [(number, WriteTask(drafts, tuple(part for part in pairs if part.number == number), splits))]
+
+
+@dataclass(frozen=True)
+class WriteQuestions(Step[WriteTask, PartFile]):
+    """Write a part of the questions, with texts and splits."""
+
+    name = "cloze/write"
+    noun = "questions"
+    unit = "parts"
+
+    def make(self, artefact: Artefact, task: WriteTask) -> PartFile:
+        """Write the part."""
+
+        def tables() -> Iterator[pa.Table]:
+            ids = [rows["question_id"].combine_chunks() for rows in read_rows([checked(task.drafts)], ["question_id"])]
+            drafted = pa.concat_arrays([pa.array([], pa.string()), *ids])
+
+            def mine(rows: pa.Table) -> pa.ChunkedArray:
+                return pc.is_in(rows["question_id"], drafted)
+
+            splits = RowsByKey((task.splits,), SPLITS.names, "question_id", digits=ARTICLE_DIGITS, keep=mine)
+            pairs = RowsByKey(task.pairs, PAIR_COLUMNS, "pair_id", digits=ARTICLE_DIGITS)
+            for article, rows in RowsByKey((task.drafts,), DRAFTS.names, "question_id", digits=ARTICLE_DIGITS):
+                split = {(row["question_id"], row["kind"]): row["split"] for row in splits.of(article)}
+                texts = {pair["pair_id"]: pair for pair in pairs.of(article)}
+                yield pa.Table.from_pylist(
+                    [_question(row, texts[row["pair_id"]], split) for row in rows], QUESTIONS.schema()
+                )
+
+        return write_part(artefact, QUESTIONS.schema(), tables(), sort_keys=QUESTIONS.key)
 
 
 def _question(row: Row, pair: Row, split: Mapping[tuple[str, str], str]) -> Row:
@@ -343,23 +377,3 @@ def _question(row: Row, pair: Row, split: Mapping[tuple[str, str], str]) -> Row:
         "split": split.get((row["question_id"], row["kind"])),
         "kept": is_question,
     }
-
-
-SPLIT: Stage[Sequence[PartFile], SplitRules, QuestionSplit] = Stage(
-    name="cloze/split",
-    noun="splits",
-    receipt=QuestionSplit,
-    build=_split,
-    unordered=("task",),
-    blas=True,
-    unit="tables",
-)
-WRITE: Stage[WriteTask, None, PartFile] = Stage(
-    name="cloze/write",
-    noun="questions",
-    receipt=PartFile,
-    build=_write,
-    unused={"task.number": "parts hold rows, not the number that they have"},
-    unordered=("task.pairs",),
-    unit="parts",
-)

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
+from operator import attrgetter
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -322,7 +323,6 @@ class Resolve(Step[TextsTask, ResolvedPart]):
 
 
 def _words(pieces: Sequence[PlacedPiece], task: TextsTask) -> dict[str, ChosenWord]:
-    """Return what was chosen for the instances of texts."""
     tables = {INSTANCES.name: task.instances, RANKINGS.name: task.rankings, SIMPLIFICATIONS.name: task.simplifications}
     wanted = {name for piece in pieces for name in piece.instances()}
     words: dict[str, ChosenWord] = {}
@@ -392,10 +392,6 @@ def _refusal_of(source: SpannedSource) -> Refusal:
 
 def _in_block(source: SpannedSource, edit: PlacedEdit) -> TextEdit:
     """Return an edit of the text as one of the block that it lies in: no sentence reaches into another."""
-    number = bisect_right(source.blocks, edit.start, key=_start) - 1
+    number = bisect_right(source.blocks, edit.start, key=attrgetter("start")) - 1
     start = source.blocks[number].start
     return TextEdit(number, edit.start - start, edit.end - start, edit.text)
-
-
-def _start(block: object) -> int:
-    return block.start  # type: ignore[attr-defined, no-any-return]
