@@ -61,7 +61,6 @@ class CrossFit(beam.PTransform):
     entries: Mapping[str, Collection[str]] | None = None
 
     def expand(self, elements: beam.PCollection[Any]) -> Any:
-        """Apply the transform."""
         fitted = elements | "Fit" >> Each(
             self.workspace,
             self.fit,

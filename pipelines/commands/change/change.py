@@ -1,7 +1,5 @@
 """Lexical semantic change: slices, embeddings, alignments, scores, from annotated corpora.
 
-    lexbeam change corpus --out change --slices 1810-1860,1960-2010 --seeds 3
-
 The training view is derived from `sentences`, one embedding is trained per slice and seed, pairs of
 slices are aligned and scored; see docs/tasks/change/methods.md.
 """

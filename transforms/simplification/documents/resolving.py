@@ -317,7 +317,6 @@ class Resolve(Step[TextsTask, ResolvedPart]):
 
 
 def _words(pieces: Sequence[PlacedPiece], task: TextsTask) -> dict[str, ChosenWord]:
-    """Return what was chosen for the instances of texts."""
     tables = {INSTANCES.name: task.instances, RANKINGS.name: task.rankings, SIMPLIFICATIONS.name: task.simplifications}
     wanted = {name for piece in pieces for name in piece.instances()}
     words: dict[str, ChosenWord] = {}

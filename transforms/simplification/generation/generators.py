@@ -231,7 +231,8 @@ class GenerationFiles(WordlistFiles, InflectorFile, VectorsFile):
     )
 
 
-_DESCRIBED = tuple((name, entry.doc, *entry.reasons) for name, entry in GENERATORS.items())
+def _described_generators() -> tuple[tuple[str, ...], ...]:
+    return tuple((name, entry.doc, *entry.reasons) for name, entry in GENERATORS.items())
 
 
 class GenerationInputs(NamedTuple):
@@ -258,7 +259,7 @@ class GenerationInputs(NamedTuple):
     encoders: tuple[Any, ...]
     barred: tuple[str, ...]
     protected: tuple[str, ...]
-    columns: tuple[tuple[str, ...], ...] = _DESCRIBED
+    columns: tuple[tuple[str, ...], ...] = _described_generators()
 
     def context(self, setting: str, gold: Mapping[str, list[str]]) -> Context:
         """Return what generators of a setting work with."""
@@ -324,6 +325,7 @@ def check_generation(
     """Check that generators have what they need.
 
     Args:
+        settings: by name.
         resources: what is given.
         choice: the option by which other generators are chosen.
 
