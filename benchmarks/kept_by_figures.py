@@ -141,7 +141,7 @@ def hanta(tokens: int) -> Iterator[tuple[object, ...]]:
         ours, theirs = tagging.MorphemeSearch, HanoverTagger(tagging.model_file(language))
         for search in (ours, _Theirs, None):
             tagging.MorphemeSearch = search or ours  # type: ignore[assignment, misc]
-            tag = tagging.load_tagger(language) if search else theirs.tag_sent
+            tag = tagging.load_tagger(language).tag if search else theirs.tag_sent
             start = time.process_time()
             tagged.append([tag(sentence) for sentence in sentences])
             speeds.append(tokens / (time.process_time() - start))

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from lexbeam.transforms.common.options.fields import options_of
-from lexbeam.transforms.common.store.identity import Place, Position, Uncounted
+from lexbeam.transforms.common.store.identity import Place, Position, Uncounted, canonical
 from lexbeam.transforms.common.store.receipts import ArtefactPath
 
 
@@ -126,7 +126,8 @@ def _of_sequence(value: Any, path: str, most: int | None, choices: Collection[st
         return
     yield Change(path, kind(value[:-1]))
     yield Change(path, kind([*value, value[-1]]))
-    if list(value) != list(value)[::-1]:
+    forms = [canonical(item) for item in value]
+    if forms != forms[::-1]:  # else parts without rows, say, which their positions alone tell apart
         yield Change(path, kind(value[::-1]), turned=True)
     for place in range(len(value))[:most]:
         own = value[place]

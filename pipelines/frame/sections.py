@@ -16,6 +16,7 @@ import os
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
@@ -41,7 +42,7 @@ from lexbeam.transforms.common.options.fields import noted_paths, options_of, pl
 from lexbeam.transforms.common.publish.removing import write_failed
 from lexbeam.transforms.common.publish.run_log import RunLine, added_up, driver_line, most_at_work
 from lexbeam.transforms.common.publish.sections import Made, ReadTable, table_digest
-from lexbeam.transforms.common.publish.written import WrittenTable, written
+from lexbeam.transforms.common.publish.written import ActionCode, WriteTables, WrittenTable
 from lexbeam.transforms.common.shown import guarded
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.artefacts import Workspace, make, stage_entry
@@ -216,7 +217,7 @@ def _without_rows(job: Job, workspace: Workspace) -> HandedBack:
         wanted = inspect.signature(table.columns).parameters if callable(table.columns) else ()
         given = {name: value_of(job.options, name) for name in wanted if name in known}
         task = WrittenTable.of(table, table.schema(**given).empty_table(), **given)
-        parts.append(Part.of(table.name, 0, make(workspace, written(job.section), task, None)))
+        parts.append(Part.of(table.name, 0, make(workspace, WriteTables(job.section), task)))
     return HandedBack(tuple(parts), {})
 
 
@@ -315,7 +316,6 @@ def _check_whole(job: Job, results: ResultFiles) -> None:
 
 
 def _run_action(job: Job, plan: object, action: Action, workspace: Workspace) -> tuple[HandedBack, Chosen]:
-    """Return the tables that an action made, and its stages."""
     command = job.command
     tables = command.action(job.options, action) or {}
     parts = []
@@ -323,18 +323,16 @@ def _run_action(job: Job, plan: object, action: Action, workspace: Workspace) ->
         if table.name not in tables:
             raise LexbeamError(f"{job.section}: the command has not made its table {table.name}")
         task = WrittenTable.of(table, tables[table.name])
-        made = make(workspace, written(job.section), task, None)
+        made = make(workspace, WriteTables(job.section), task)
         parts.append(Part.of(table.name, 0, made))
-    chosen = {stage.name: stage.entries(None, plan) for stage in command.stages_of(job.section)}
-    return HandedBack(tuple(parts), {}), chosen
+    steps = (
+        replace(step, plan=plan) if isinstance(step, ActionCode) else step for step in command.stages_of(job.section)
+    )
+    return HandedBack(tuple(parts), {}), {step.name: step.entries(None) for step in steps}
 
 
 def _plan_with_digests(job: Job, inputs: Inputs) -> tuple[Any, dict[str, str]]:
-    """Return the plan of a job, and the SHA-256 of the option files that it was made from.
-
-    Raises:
-        LexbeamError: a file changes every time it is read.
-    """
+    """Return the plan of a job, and the SHA-256 of the option files that it was made from."""
     read = option_files(job.options)
     before = noted_files(read)
     for _ in range(READINGS):

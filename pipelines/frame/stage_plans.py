@@ -34,7 +34,7 @@ from lexbeam.transforms.common.publish.layout import ARTEFACTS
 from lexbeam.transforms.common.publish.removing import receipts_of
 from lexbeam.transforms.common.publish.run_log import DRIVER, RunLine
 from lexbeam.transforms.common.publish.snapshots import Snapshot
-from lexbeam.transforms.common.publish.written import written as written_tables
+from lexbeam.transforms.common.publish.written import WriteTables
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.artefacts import Looked, Stage, Workspace, looked_up
 from lexbeam.transforms.common.store.receipts import FREED, Envelope, Needed, is_freed, source_of, stem_of
@@ -265,7 +265,7 @@ class _Look:
         failure: why the graph failed, if it did: with artefacts left out, what comes after them need not make sense.
     """
 
-    stages: Sequence[Stage[Any, Any, Any]]
+    stages: Sequence[Any]
     looked: Mapping[str, Looked]
     before: Mapping[str, Collection[str]]
     wanted: frozenset[str] = frozenset()
@@ -343,7 +343,7 @@ def _look(job: Job, snapshot: Snapshot | None, stays: bool) -> _Look:
     try:
         plan = plan_of(job, find_inputs(job, (), snapshot))
     except NoDataError:  # its empty tables are all that is written
-        making = (written_tables(job.section),)
+        making = (WriteTables(job.section),)
         return _Look(making, {} if stays else {making[0].name: to_write}, {making[0].name: ()})
     before: dict[str, set[str]] = {}
     used: set[str] = set()
@@ -436,7 +436,6 @@ def _made_again(
 
 
 def _is_other(stage: Stage[Any, Any, Any], entry: Mapping[str, Any]) -> bool:
-    """Return whether a stage makes otherwise than what a manifest says of it."""
     try:
         return bool(stage.code(entry["chosen"]).digest != entry["identity"])
     except LexbeamError:  # an entry of a registry that is no longer there
@@ -449,7 +448,7 @@ def _plans(
     again = Counter(map(_stage_of, look.wanted))  # for sure; others only if they are read of what names them
     needed = Counter(map(_stage_of, _needed_again(look.looked.values(), look.wanted)))
     after = {stage.name: sorted(look.sources & {*look.before[stage.name]}) for stage in look.stages}
-    tables = written_tables(job.section).name
+    tables = WriteTables(job.section).name
     for stage in look.stages:
         found = look.of(stage.name)
         plan = StagePlan(job.section, stage.name, stage.unit, None, None)
@@ -485,5 +484,4 @@ def _needed_again(looked: Iterable[Looked], wanted: Iterable[str]) -> set[str]:
 
 
 def _stage_of(path: str) -> str:
-    """Return the stage whose artefact a file is of."""
     return "/".join(path.split("/")[-3:-1])

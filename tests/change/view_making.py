@@ -1,5 +1,6 @@
 """A small corpus, and its view made as the pipeline makes it."""
 
+from dataclasses import fields
 from typing import NamedTuple
 
 import numpy as np
@@ -91,18 +92,7 @@ def viewed_in(space, part, spec=SPEC, limits=None, left_out=()):
 
 
 def counts_of(viewed):
-    return PartCounts(
-        viewed.counts,
-        viewed.documents,
-        viewed.sentence_count,
-        viewed.tokens,
-        viewed.largest_document,
-        viewed.tokens_before,
-        viewed.short,
-        viewed.short_tokens,
-        viewed.split,
-        viewed.sampled_out,
-    )
+    return PartCounts(**{each.name: getattr(viewed, each.name) for each in fields(PartCounts)})
 
 
 class Prepared(NamedTuple):
@@ -118,12 +108,12 @@ def shuffled(space, views, ranges):
     made = []
     for number in range(ranges):
         staged = tuple(
-            StagedView(found.sentences, ordinal)
+            StagedView(found.staged, ordinal)
             for found in views
             for ordinal, where in enumerate(found.ranges)
             if where == number
         )
-        made.append(make(space, ShuffleRange(), staged).feed)
+        made.append(make(space, ShuffleRange(), staged))
     return tuple(made)
 
 

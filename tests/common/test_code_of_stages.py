@@ -13,7 +13,7 @@ from lexbeam.transforms.cloze.pairs.loaded_pairs import ReadCorpusPairs
 from lexbeam.transforms.cloze.readers.reading_in_folds import FitReader
 from lexbeam.transforms.common.code.code_identity import code_identity
 from lexbeam.transforms.common.code.walk import PACKAGES, PLUMBING, Walk
-from lexbeam.transforms.complexity.features.groups import FEATURE
+from lexbeam.transforms.complexity.features.groups import ComputeFeatures
 from lexbeam.transforms.formats.readers.registry import read_file
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -40,7 +40,7 @@ def test_training_reaches_what_trains_and_no_other_stage():
 @pytest.mark.parametrize(
     ("stage", "chosen", "foreign"),
     [
-        (FEATURE, {"complexity.features.groups:GROUPS": ["form"]}, ":ENCODERS"),
+        (ComputeFeatures, {"complexity.features.groups:GROUPS": ["form"]}, ":ENCODERS"),
         (FitReader, {"cloze.readers.options:READERS": ["ga"]}, ".wordnet.morphy:"),
         (ReadCorpusPairs, {}, ":LAYERS"),
     ],

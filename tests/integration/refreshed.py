@@ -294,16 +294,21 @@ class Upgrade:
         self._changed: set[Any] = set()
         real = artefacts._code
 
-        def code(build: Any, receipt: type, entries: Any) -> CodeIdentity:
-            found = real(build, receipt, entries)
-            return found._replace(code=found.code[::-1]) if build in self._changed else found
+        def code(roots: tuple[Any, ...], entries: Any) -> CodeIdentity:
+            found = real(roots, entries)
+            return found._replace(code=found.code[::-1]) if roots[0] in self._changed else found
 
         patch.setattr(artefacts, "_code", code)
 
     def step(self, random_: random.Random, out: Path) -> None:
         """Change the code of one of the stages that a folder was made by, or change it back."""
         used = {stage for section in open_snapshot(str(out)).sections.values() for stage in section["stages"]}
-        stages = {stage.build for _, command in available() for stage in command.stages if stage.name in used}
+        stages = {
+            stage if isinstance(stage, type) else type(stage)
+            for _, command in available()
+            for stage in command.stages
+            if stage.name in used
+        }
         self._changed ^= {random_.choice(sorted(stages, key=attrgetter("__module__", "__qualname__")))}
 
 

@@ -15,6 +15,7 @@ from lexbeam.transforms.cloze.readers.reading_in_folds import NameWords
 from lexbeam.transforms.common.code import code_identity, fingerprints
 from lexbeam.transforms.common.code.code_identity import forget_sources
 from lexbeam.transforms.common.publish.snapshots import open_snapshot
+from lexbeam.transforms.common.store import artefacts
 from lexbeam.transforms.complexity.scorers.scorer_fits import FitCase, PredictCase
 from lexbeam.transforms.inflection.models import InflectorReference, chosen_formats
 from lexbeam.transforms.simplification.generation.candidate_generation import GenerateCandidates
@@ -49,6 +50,7 @@ def core_alone(made, monkeypatch):
 
     def forget():
         forget_sources()
+        artefacts._code.cache_clear()
         fingerprints.environment.cache_clear()
 
     monkeypatch.setattr(importlib.metadata, "version", of_core)
@@ -69,9 +71,7 @@ def test_corpus_and_change_are_as_in_an_environment_of_the_core(core_alone):
     for name, section in core_alone.sections.items():
         for stage in command_of(name).stages_of(name):
             if (entry := section["stages"].get(stage.name)) is not None:
-                found = code_identity.code_identity(
-                    getattr(stage, "build", stage), stage.receipt, chosen=entry["chosen"]
-                )
+                found = stage.code(entry["chosen"])
                 assert (found.code, found.digest) == (entry["code"], entry["identity"]), stage.name
 
 

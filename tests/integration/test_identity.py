@@ -15,7 +15,7 @@ from perturbing import Change, changes, copied, moved
 import lexbeam.pipelines.frame.registry as registry
 from lexbeam.transforms.cloze.filters import filters_of_kinds as filters
 from lexbeam.transforms.cloze.filters.candidates import JudgeWords
-from lexbeam.transforms.common.publish.written import written
+from lexbeam.transforms.common.publish.written import WriteTables
 from lexbeam.transforms.common.store.artefacts import (
     Artefact,
     Stage,
@@ -28,7 +28,7 @@ from lexbeam.transforms.common.store.artefacts import (
     name_of,
 )
 from lexbeam.transforms.common.store.identity import canonical
-from lexbeam.transforms.lexicon.resource_cache import CARRY, COMPILE
+from lexbeam.transforms.lexicon.resource_cache import CarryResource, CompileResource
 
 pytestmark = pytest.mark.slow
 
@@ -39,12 +39,12 @@ MOST = 2  # items of a sequence that are changed one by one, where not all of th
 def stages() -> dict[str, Stage]:
     """Return all stages of all commands by name, and those that commands share."""
     own = [stage for name in registry.COMMANDS for stage in registry.load(name).stages]
-    return {stage.name: stage for stage in (*own, COMPILE, CARRY)}
+    return {stage.name: stage for stage in (*own, CompileResource, CarryResource)}
 
 
 def stage_of(case: Case) -> Stage:
     section, _, kind = case.stage.partition("/")
-    return written(section) if kind == "tables" else stages()[case.stage]
+    return WriteTables(section) if kind == "tables" else stages()[case.stage]
 
 
 @pytest.fixture(scope="session")

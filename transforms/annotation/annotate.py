@@ -9,7 +9,7 @@ are sums of what receipts of ingestion and annotation say, whose size follows re
 import heapq
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Annotated as Typed
 
 import numpy as np
@@ -19,6 +19,7 @@ from lexbeam.schemas.common_tables import NOT_COUNTED, RejectRow
 from lexbeam.schemas.corpus_tables import DOCUMENTS, SENTENCES, sentences_schema
 from lexbeam.transforms.annotation.annotated_tables import (
     AnnotatedBlock,
+    AnnotationCounts,
     count_annotation,
     stage_documents,
     stage_sentences,
@@ -70,7 +71,7 @@ class AnnotateOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Annotated:
+class Annotated(AnnotationCounts):
     """Receipt of an annotated staging file.
 
     Attributes:
@@ -80,11 +81,6 @@ class Annotated:
         inputs: where what the rejects change in rows of `corpus/inputs` is staged; None: nothing.
         reasons: rejects by reason.
         examples: the first rejects.
-        counts: documents, sentences, tokens and characters.
-        years: documents by year.
-        tokens_by_year: tokens by year.
-        languages: documents by language, without those that have none.
-        columns: columns of annotation that are not null in every sentence.
     """
 
     documents: Staged
@@ -93,11 +89,6 @@ class Annotated:
     inputs: Staged | None
     reasons: dict[str, int]
     examples: tuple[RejectRow, ...]
-    counts: dict[str, int]
-    years: dict[int, int]
-    tokens_by_year: dict[int, int]
-    languages: dict[str, int]
-    columns: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -165,7 +156,7 @@ class AnnotateRecords(Step[AnnotateTask, Annotated]):
             inputs=stage_inputs(artefact, late_counts(row.source for row in rejects)),
             reasons=dict(Counter(row.reason for row in rejects)),
             examples=tuple(rejects[:EXAMPLES]),
-            **count_annotation(blocks, annotation)._asdict(),
+            **vars(count_annotation(blocks, annotation)),
         )
 
     def chosen(self, _: AnnotateTask | None) -> dict[str, tuple[str, ...]]:
@@ -256,7 +247,7 @@ EXAMPLES_SHOWN = 5
 
 
 @dataclass(frozen=True, kw_only=True)
-class IntakeCounts:
+class IntakeCounts(AnnotationCounts):
     """Sums over units and staging files.
 
     Attributes:
@@ -265,11 +256,6 @@ class IntakeCounts:
         reasons: rejects by reason.
         examples: of rejects that count as faults the least, at most `EXAMPLES_SHOWN`.
         years_taken_in: years of documents, before duplicates are known.
-        counts: documents, sentences, tokens and characters.
-        years: documents by year.
-        tokens_by_year: tokens by year.
-        languages: documents by language, without those that have none.
-        columns: columns of annotation that are not null in every sentence.
     """
 
     inputs: dict[str, int] = field(default_factory=dict)
@@ -277,11 +263,6 @@ class IntakeCounts:
     reasons: dict[str, int] = field(default_factory=dict)
     examples: tuple[RejectRow, ...] = ()
     years_taken_in: frozenset[int] = frozenset()
-    counts: dict[str, int] = field(default_factory=dict)
-    years: dict[int, int] = field(default_factory=dict)
-    tokens_by_year: dict[int, int] = field(default_factory=dict)
-    languages: dict[str, int] = field(default_factory=dict)
-    columns: frozenset[str] = frozenset()
 
 
 def counts_of(receipt: Ingested | Annotated) -> IntakeCounts:
@@ -294,30 +275,18 @@ def counts_of(receipt: Ingested | Annotated) -> IntakeCounts:
             examples=receipt.examples,
             years_taken_in=frozenset(receipt.years),
         )
-    return IntakeCounts(
-        reasons=receipt.reasons,
-        examples=receipt.examples,
-        counts=receipt.counts,
-        years=receipt.years,
-        tokens_by_year=receipt.tokens_by_year,
-        languages=receipt.languages,
-        columns=frozenset(receipt.columns),
-    )
+    names = ("reasons", "examples", *(of.name for of in fields(AnnotationCounts)))
+    return IntakeCounts(**{name: getattr(receipt, name) for name in names})
 
 
 def sum_counts(counts: Iterable[IntakeCounts]) -> IntakeCounts:
     """Return the sum of counts, in whatever order."""
     held = list(counts)
     faults = (row for each in held for row in each.examples if row.reason not in NOT_COUNTED)
+    summed = ("inputs", "notes", "reasons", "counts", "years", "tokens_by_year", "languages")
     return IntakeCounts(
-        inputs=dict(totals(each.inputs for each in held)),
-        notes=dict(totals(each.notes for each in held)),
-        reasons=dict(totals(each.reasons for each in held)),
         examples=tuple(heapq.nsmallest(EXAMPLES_SHOWN, faults)),
         years_taken_in=frozenset().union(*(each.years_taken_in for each in held)),
-        counts=dict(totals(each.counts for each in held)),
-        years=dict(totals(each.years for each in held)),
-        tokens_by_year=dict(totals(each.tokens_by_year for each in held)),
-        languages=dict(totals(each.languages for each in held)),
-        columns=frozenset().union(*(each.columns for each in held)),
+        columns=tuple(sorted(set().union(*(each.columns for each in held)))),
+        **{name: dict(totals(getattr(each, name) for each in held)) for name in summed},
     )

@@ -5,8 +5,8 @@ All documents of a staging file are one batch of each table; merges take them ap
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -31,14 +31,23 @@ class AnnotatedBlock(NamedTuple):
     sentences: int
 
 
-class AnnotationCounts(NamedTuple):
-    """What is counted of annotated documents; see `Annotated`."""
+@dataclass(frozen=True, kw_only=True)
+class AnnotationCounts:
+    """What is counted of annotated documents.
 
-    counts: dict[str, int]
-    years: dict[int, int]
-    tokens_by_year: dict[int, int]
-    languages: dict[str, int]
-    columns: tuple[str, ...]
+    Attributes:
+        counts: documents, sentences, tokens and characters.
+        years: documents by year.
+        tokens_by_year: tokens by year.
+        languages: documents by language, without those that have none.
+        columns: columns of annotation that are not null in every sentence, sorted.
+    """
+
+    counts: dict[str, int] = field(default_factory=dict)
+    years: dict[int, int] = field(default_factory=dict)
+    tokens_by_year: dict[int, int] = field(default_factory=dict)
+    languages: dict[str, int] = field(default_factory=dict)
+    columns: tuple[str, ...] = ()
 
 
 def stage_documents(artefact: Artefact, blocks: Sequence[AnnotatedBlock]) -> Staged:
@@ -61,20 +70,16 @@ def stage_sentences(
     counts = np.array([block.sentences for block in blocks], np.int64)
     of_block = np.repeat(np.arange(len(blocks)), counts)
     first = np.repeat(np.cumsum(counts) - counts, counts)
-    constants = {
-        "document_id": names,
-        "year": [block.row["year"] for block in blocks],
-        "genre": [block.row["genre"] for block in blocks],
-        "language": [block.row["language"] for block in blocks],
-    }
+    constants: dict[str, list[Any]] = {"document_id": names}
+    constants |= {name: [block.row[name] for block in blocks] for name in ("year", "genre", "language")}
     arrays = []
-    for field in schema:
-        if field.name == "sentence":
+    for column in schema:
+        if column.name == "sentence":
             arrays.append(pa.array((np.arange(len(first)) - first).astype(np.int32)))
-        elif field.name in constants:
-            arrays.append(pa.array(constants[field.name], field.type).take(pa.array(of_block)))
+        elif column.name in constants:
+            arrays.append(pa.array(constants[column.name], column.type).take(pa.array(of_block)))
         else:
-            arrays.append(annotation.column(field.name))
+            arrays.append(annotation.column(column.name))
     batch = pa.RecordBatch.from_arrays(arrays, schema=schema)
     with artefact.writing("-sentences.arrow") as stream, StagedWriter(stream, schema) as writer:
         numbers = [block.row["block"] for block in blocks]
@@ -105,7 +110,13 @@ def count_annotation(blocks: Sequence[AnnotatedBlock], annotation: pa.RecordBatc
         "characters": sum(len(block.row["text"] or "") for block in blocks),
     }
     columns = [name for name in annotation.schema.names if annotation.column(name).null_count < annotation.num_rows]
-    return AnnotationCounts(counts, dict(years), dict(tokens_by_year), dict(languages), tuple(sorted(columns)))
+    return AnnotationCounts(
+        counts=counts,
+        years=dict(years),
+        tokens_by_year=dict(tokens_by_year),
+        languages=dict(languages),
+        columns=tuple(sorted(columns)),
+    )
 
 
 def _lengths(lists: pa.Array) -> np.ndarray:

@@ -22,43 +22,8 @@ from lexbeam.transforms.common.texts.languages import language_of, short_tag
 from lexbeam.transforms.formats.records.scripts import is_japanese, letters_by_script, scripts_of
 
 # Those with stop words in spaCy and lemmas in an engine.
-LANGUAGES = (
-    "bg",
-    "ca",
-    "cs",
-    "da",
-    "de",
-    "el",
-    "en",
-    "es",
-    "et",
-    "fa",
-    "fi",
-    "fr",
-    "ga",
-    "grc",
-    "hu",
-    "hy",
-    "id",
-    "is",
-    "it",
-    "la",
-    "lt",
-    "lv",
-    "mk",
-    "nb",
-    "nl",
-    "pl",
-    "pt",
-    "ro",
-    "ru",
-    "sk",
-    "sl",
-    "sq",
-    "sv",
-    "tr",
-    "uk",
-)
+_CODES = "bg ca cs da de el en es et fa fi fr ga grc hu hy id is it la lt lv mk nb nl pl pt ro ru sk sl sq sv tr uk"
+LANGUAGES = tuple(_CODES.split())
 # What Windows wrote before Unicode, by language; in western Europe and America cp1252.
 CODE_PAGES = {
     "cp1252": (),

@@ -17,9 +17,10 @@ from lexbeam.transforms.common.store.ptransforms import Each, MergeTables, Merge
 from lexbeam.transforms.common.store.staged import Gather, MergeTask
 from lexbeam.transforms.common.store.tables import Part
 from lexbeam.transforms.formats.ingest.ingestion import Unit
+from lexbeam.transforms.formats.ingest.intake_tables import MergeListed
 from lexbeam.transforms.formats.ingest.ptransforms import ListFiles, MakeOfFiles, NumberUnits
 from lexbeam.transforms.intake.intake_staging import Loaded, LoadedCounts, sum_loaded
-from lexbeam.transforms.intake.settling import MergeListed, Settled, SettleRows
+from lexbeam.transforms.intake.settling import Settled, SettleRows
 
 _ROWS = "rows"
 
@@ -51,7 +52,6 @@ class LoadFiles(beam.PTransform):
     numbered: bool = False
 
     def expand(self, patterns: beam.PCollection) -> beam.PCollection:
-        """Apply the transform."""
         units = patterns | "List" >> ListFiles(None, self.folder) | "AllUnits" >> beam.Flatten()
         if self.numbered:
             units = units | "NumberUnits" >> NumberUnits()
@@ -110,7 +110,6 @@ class SettleParts(beam.PTransform):
     deal: Callable[[MergeTask, LoadedCounts], Any]
 
     def expand(self, loaded: beam.PCollection) -> Any:
-        """Apply the transform."""
         settle, workspace = self.settle, self.workspace
         counts = loaded | "SumLoaded" >> beam.CombineGlobally(sum_loaded)
         parts = counts | "DecideParts" >> beam.Map(_parts_of, self.accepts, self.parts)
@@ -138,8 +137,6 @@ class SettleParts(beam.PTransform):
 
 @dataclass
 class _ListTable(beam.PTransform):
-    """Make a table of what receipts have staged in a field."""
-
     workspace: Workspace
     merge: MergeListed
     field: str

@@ -7,8 +7,7 @@ record; the receipt, counts and rejects are the same for all.
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, field
 from heapq import nsmallest
 from itertools import chain
 from types import TracebackType
@@ -21,12 +20,12 @@ from lexbeam.transforms.common.code.fingerprints import hash_of
 from lexbeam.transforms.common.errors import HeldBackError, LexbeamError
 from lexbeam.transforms.common.publish.forgotten import Forgotten, ForgottenMarks
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.common.store.artefacts import Artefact, Step, Superseded
+from lexbeam.transforms.common.store.artefacts import Artefact, Step
 from lexbeam.transforms.common.store.classes import Staged
 from lexbeam.transforms.common.store.receipts import totals
 from lexbeam.transforms.common.store.staged import StagedWriter
 from lexbeam.transforms.common.texts.encodings import encoding_remedy
-from lexbeam.transforms.formats.ingest.ingestion import InputFile, Unit, acceptable
+from lexbeam.transforms.formats.ingest.ingestion import InputFile, Unit, acceptable, take_unit
 from lexbeam.transforms.formats.ingest.intake_tables import InputCount, notes_of, stage_inputs
 from lexbeam.transforms.formats.ingest.staged_records import EXAMPLES, RejectStage
 from lexbeam.transforms.formats.readers.delimited import Row
@@ -57,37 +56,18 @@ class RowSchema(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Loaded:
-    """Receipt of a unit of files, or of a part of a table; it does not grow with files or records.
+class LoadedCounts:
+    """What receipts count, or the sums over them.
 
     Attributes:
-        inputs: the staged rows of the table of inputs; None where a table is read.
         bytes: how many were read.
-        rows: the staged rows.
         count: how many rows there are.
         records: how many records yielded them.
         tally: the task's own counts of them.
-        rejects: the staged rejects; None without any.
         reasons: rejects by reason.
-        examples: the first rejects that are faults.
+        examples: the first rejects that are faults; of sums the least.
         notes: counts what readers changed or guessed, see `Source`.
     """
-
-    inputs: Staged | None
-    bytes: int
-    rows: Staged
-    count: int
-    records: int
-    tally: dict[str, int]
-    rejects: Staged | None
-    reasons: dict[str, int]
-    examples: tuple[RejectRow, ...]
-    notes: dict[str, int]
-
-
-@dataclass(frozen=True, kw_only=True)
-class LoadedCounts:
-    """Sums over receipts, see `Loaded`; of the examples the least."""
 
     bytes: int = 0
     count: int = 0
@@ -103,7 +83,22 @@ class LoadedCounts:
         return sum(self.reasons.values())
 
 
-def sum_loaded(loaded: Iterable[Loaded | LoadedCounts]) -> LoadedCounts:
+@dataclass(frozen=True, kw_only=True)
+class Loaded(LoadedCounts):
+    """Receipt of a unit of files, or of a part of a table; it does not grow with files or records.
+
+    Attributes:
+        inputs: the staged rows of the table of inputs; None where a table is read.
+        rows: the staged rows.
+        rejects: the staged rejects; None without any.
+    """
+
+    inputs: Staged | None
+    rows: Staged
+    rejects: Staged | None
+
+
+def sum_loaded(loaded: Iterable[LoadedCounts]) -> LoadedCounts:
     """Return the sum of what receipts count, in whatever order."""
     held = list(loaded)
     return LoadedCounts(
@@ -290,39 +285,6 @@ class RejectRule(NamedTuple):
         return {reason: number for reason, number in loaded.reasons.items() if reason not in none}
 
 
-def stage_unit(
-    staging: Staging,
-    unit: Unit,
-    read: Callable[[InputFile, FileReading, Counter[str]], Iterator[T]],
-    add: Callable[[T], None],
-) -> list[InputCount]:
-    """Stage the files of a unit, but those that are forgotten; return what became of each.
-
-    Args:
-        staging: takes rows and rejects; open.
-        unit: the files.
-        read: yields what a file holds, and counts what its readers changed or guessed.
-        add: stages it.
-
-    Raises:
-        Superseded: a file is no longer what the artefact is named by.
-    """
-    inputs = []
-    for file, reading in zip(unit.files, unit.readings, strict=True):
-        before = staging.records, staging.rejected
-        notes: Counter[str] = Counter()
-        for entry in () if staging.leaves_out(file.name) else read(file, reading, notes):
-            if reading.broken is not None:
-                break
-            add(entry)
-        if reading.broken is not None:
-            raise Superseded(unit, replace(unit, broken=(*unit.broken, (file.name, reading.broken))))
-        taken, rejected = staging.records - before[0], staging.rejected - before[1]
-        noted = dict(sorted((+notes).items())) or None
-        inputs.append(InputCount(file.name, reading.bytes, reading.sha256, taken + rejected, taken, rejected, noted))
-    return inputs
-
-
 class Given(NamedTuple, Generic[E]):
     """A record as it was read: its file, its position there, and what it is, or why it is nothing; its number there."""
 
@@ -346,6 +308,7 @@ class ReadRecords(Step[T, Loaded], Generic[T, E]):
         reject_stage: the stage of rejects.
         by_rule: reasons of rejects that are not faults.
         tidies: whether details of rejects are made lines that can be printed.
+        staging: what takes rows and rejects.
     """
 
     noun = "intake"
@@ -353,6 +316,7 @@ class ReadRecords(Step[T, Loaded], Generic[T, E]):
     reject_stage: ClassVar[str] = "load"
     by_rule: ClassVar[Collection[str]] = ()
     tidies: ClassVar[bool] = False
+    staging: ClassVar[type[Staging]] = Staging
 
     def rows(self, given: Given[E], record: E) -> list[dict[str, Any]]:
         """Return the rows of a record.
@@ -378,14 +342,6 @@ class ReadRecords(Step[T, Loaded], Generic[T, E]):
             detail = " ".join(printable(error.detail).split()) if self.tidies else error.detail
             staging.reject(given.source, given.position, BadRecord(error.reason, detail))
 
-    def staged(self, artefact: Artefact, task: T, add: Callable[[Staging, Given[E]], None]) -> Loaded:
-        """Stage the records of a task by `add`."""
-        raise NotImplementedError
-
-    def make(self, artefact: Artefact, task: T) -> Loaded:
-        """Stage the records of a task."""
-        return self.staged(artefact, task, self.add)
-
 
 @dataclass(frozen=True, kw_only=True)
 class ReadFiles(ReadRecords[Unit, E]):
@@ -399,15 +355,22 @@ class ReadFiles(ReadRecords[Unit, E]):
         """Yield the records of a file; count in `notes` what its readers changed or guessed."""
         raise NotImplementedError
 
-    def staged(self, artefact: Artefact, task: Unit, add: Callable[[Staging, Given[E]], None]) -> Loaded:
-        """Stage the records of a unit by `add`.
+    def make(self, artefact: Artefact, task: Unit) -> Loaded:
+        """Stage the records of a unit.
 
         Raises:
             LexbeamError: a file is not what the user says.
             Superseded: a file is no longer what the artefact is named by.
         """
-        with Staging(artefact, self.schema, self.reject_stage, self.by_rule, forgotten=self.forgotten) as staging:
-            inputs = stage_unit(staging, task, partial(self.given, staging), partial(add, staging))
+
+        def take(file: InputFile, reading: FileReading, notes: Counter[str]) -> None:
+            for given in () if staging.leaves_out(file.name) else self.given(staging, file, reading, notes):
+                if reading.broken is not None:
+                    break
+                self.add(staging, given)
+
+        with self.staging(artefact, self.schema, self.reject_stage, self.by_rule, forgotten=self.forgotten) as staging:
+            inputs = take_unit(task, take, lambda: (staging.records, staging.rejected))
         return staging.loaded(inputs)
 
 
@@ -466,9 +429,9 @@ class ReadPart(ReadRecords[S, E]):
         """Yield the records of a part."""
         raise NotImplementedError
 
-    def staged(self, artefact: Artefact, task: S, add: Callable[[Staging, Given[E]], None]) -> Loaded:
-        """Stage the records of a part by `add`."""
-        with Staging(artefact, self.schema, self.reject_stage, self.by_rule, self.name_of(task)) as staging:
+    def make(self, artefact: Artefact, task: S) -> Loaded:
+        """Stage the records of a part."""
+        with self.staging(artefact, self.schema, self.reject_stage, self.by_rule, self.name_of(task)) as staging:
             for given in self.given(staging, task):
-                add(staging, given)
+                self.add(staging, given)
         return staging.loaded(size=task.size)

@@ -11,14 +11,15 @@ Located(start=2, end=5, flags=())
 
 import math
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from functools import partial
 from typing import NamedTuple
 
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.texts.characters import straight
-from lexbeam.transforms.formats.records.base import BadRecord, Reject
+from lexbeam.transforms.formats.records.base import BadRecord, Reject, made_of
 from lexbeam.transforms.formats.records.text_cleaning import clean_value
-from lexbeam.transforms.intake.row_files import About, FileRows, whole_number
+from lexbeam.transforms.intake.row_files import About, FileRows, in_order, whole_number
 
 # Words of the names of CWI-2018's files that say a language.
 _LANGUAGES = {"english": "en", "german": "de", "spanish": "es", "french": "fr"}
@@ -104,21 +105,17 @@ def read_cwi2018(rows: FileRows, about: About) -> Iterator[Cwi2018Row | Reject]:
     genre = about.genre or next((word for word in words if word in _GENRES), None)
     first = True
     for line, cells in rows:
-        try:
-            if isinstance(cells, BadRecord):
-                raise cells
-            if first and len(cells) < min(_UNLABELLED):
+        if first and not isinstance(cells, BadRecord):
+            if len(cells) < min(_UNLABELLED):
                 raise LexbeamError(
                     f"{about.name}: {len(cells)} cells in its first row, and CWI-2018 has "
                     f"{_LABELLED}: another `layout`?"
                 )
             first = False
-            yield _cwi_entry(line, cells, genre, language)
-        except BadRecord as error:
-            yield Reject(str(line), error.reason, error.detail)
+        yield made_of(line, cells, partial(_cwi_entry, line, genre, language))
 
 
-def _cwi_entry(line: int, cells: list[str], genre: str | None, language: str | None) -> Cwi2018Row:
+def _cwi_entry(line: int, genre: str | None, language: str | None, cells: list[str]) -> Cwi2018Row:
     if len(cells) not in CELLS:
         raise BadRecord("malformed", f"{len(cells)} cells, and CWI-2018 has {_LABELLED}")
     start, end = (whole_number(cells[at], name) for at, name in ((2, "start"), (3, "end")))
@@ -187,7 +184,7 @@ def locate(sentence: str, token: str, near: int | None = None, *, sure: bool = F
         sentence, token = straight(sentence), straight(token)  # of the same length
     whole: list[int] = []
     within: list[int] = []
-    for place in _places(sentence, token):
+    for place in occurrences_of(token, sentence):
         # Of each kind two are kept: the nearest, and another one as proof that there are several.
         _keep(within if _touched(sentence, token, place) else whole, place, near)
     if sure and near is not None:
@@ -197,12 +194,12 @@ def locate(sentence: str, token: str, near: int | None = None, *, sure: bool = F
     flags = ["wrong_offsets"] if near is not None else []
     places = whole or within
     if not places:
-        return Located(None, None, _ordered(["not_in_sentence", *flags]))
+        return Located(None, None, tuple(in_order(["not_in_sentence", *flags], _FLAGS)))
     if not whole:
         flags.append("within_word")
     if near is None and len(places) > 1:
         flags.append("several")
-    return Located(places[0], places[0] + len(token), _ordered(flags))
+    return Located(places[0], places[0] + len(token), tuple(in_order(flags, _FLAGS)))
 
 
 def locate_at_offsets(raw: str, sentence: str, token: str, offsets: tuple[int, int] | None) -> Located:
@@ -223,11 +220,12 @@ def locate_at_offsets(raw: str, sentence: str, token: str, offsets: tuple[int, i
     return locate(sentence, token, near, sure=sure)
 
 
-def _places(sentence: str, token: str) -> Iterator[int]:
-    place = sentence.find(token)
+def occurrences_of(word: str, text: str) -> Iterator[int]:
+    """Yield where a word begins in a text, also within itself."""
+    place = text.find(word)
     while place >= 0:
         yield place
-        place = sentence.find(token, place + 1)
+        place = text.find(word, place + 1)
 
 
 def _keep(nearest: list[int], place: int, near: int | None) -> None:
@@ -248,7 +246,3 @@ def _touched(sentence: str, token: str, place: int) -> bool:
 
 def _of_word(char: str) -> bool:
     return char.isalnum() or char == "_" or unicodedata.category(char)[0] == "M"
-
-
-def _ordered(flags: Sequence[str]) -> tuple[str, ...]:
-    return tuple(flag for flag in _FLAGS if flag in flags)

@@ -99,8 +99,6 @@ def read_rows_of(
 
 
 class _Opened:
-    """Gives a stream that is open already."""
-
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
 
@@ -203,3 +201,9 @@ def whole_number(cell: str, name: str) -> int:
     if not re.fullmatch(r"[0-9]{1,9}", text):
         raise BadRecord("malformed", f"{name} is {text[:40]!r}, not a whole number")
     return int(text)
+
+
+def in_order(flags: Iterable[str], order: Iterable[str]) -> list[str]:
+    """Return flags once each, in the order of a schema's."""
+    raised = set(flags)
+    return [flag for flag in order if flag in raised]

@@ -26,7 +26,7 @@ from lexbeam.transforms.common.store.classes import Staged
 from lexbeam.transforms.common.store.identity import Fingerprinted
 from lexbeam.transforms.common.store.staged import Gather, MergeTask, entries
 from lexbeam.transforms.common.store.tables import PartFile, Row, write_rows
-from lexbeam.transforms.formats.ingest.intake_tables import merge_inputs, merge_rejects
+from lexbeam.transforms.formats.ingest.intake_tables import MergeListed
 from lexbeam.transforms.formats.ingest.staged_records import RejectStage
 from lexbeam.transforms.intake.intake_staging import RowSchema
 
@@ -85,31 +85,6 @@ def sum_settled(parts: Iterable[Settled]) -> Counts:
     return summed
 
 
-@dataclass(frozen=True)
-class MergeListed(Step[MergeTask, PartFile]):
-    """Merge what a task has staged of its rejects, or of its input files, into a part of its table of them."""
-
-    section: str
-    table: Table
-    of_inputs: bool
-
-    noun = "tables"
-
-    @property
-    def name(self) -> str:  # type: ignore[override]
-        """That of the section's step."""
-        return f"{self.section}/merge-{'inputs' if self.of_inputs else 'rejects'}"
-
-    @property
-    def unit(self) -> str:  # type: ignore[override]
-        """Rejects have one part."""
-        return "parts" if self.of_inputs else "tables"
-
-    def make(self, artefact: Artefact, task: MergeTask) -> PartFile:
-        """Write the part."""
-        return (merge_inputs if self.of_inputs else merge_rejects)(artefact, task, self.table)
-
-
 @dataclass(frozen=True, kw_only=True)
 class SettleRows(Step[T, Settled]):
     """Put the staged rows of a part together by a task's rule, annotate them, and write its tables.
@@ -133,7 +108,7 @@ class SettleRows(Step[T, Settled]):
     def merging(cls) -> tuple[MergeListed, MergeListed]:
         """Return the steps that merge rejects and input files."""
         section = cls.name.partition("/")[0]
-        return MergeListed(section, cls.rejects, False), MergeListed(section, cls.inputs, True)
+        return MergeListed(section, cls.rejects, False, one_part=True), MergeListed(section, cls.inputs, True)
 
     @classmethod
     def gather(cls) -> Gather:

@@ -7,11 +7,10 @@ others add kinds as entry points of the group `lexbeam.resources`.
 
 Compiled resources on disk: each table one Arrow batch, each matrix an `.npy`; both are mapped.
 
-    make(workspace, COMPILE, Source(kind, files, options), None)      # the artefact of a resource
-    opened(compiled)                                                  # its tables and matrices
+    make(workspace, CompileResource(), ResourceSource(kind, files, options))      # its artefact
+    opened(compiled)                                                              # its tables and matrices
 
-It is decided by the content of the source, the options, and the code of its kind. `CARRY` copies a
-resource that exists already, from or to a run's artefacts or another machine's cache.
+It is decided by the content of the source, the options, and the code of its kind.
 
 The cache of compiled resources: it outlives runs, and processes share it.
 
@@ -40,7 +39,7 @@ from lexbeam.transforms.common.errors import LexbeamError, UsageError, nearest
 from lexbeam.transforms.common.machine import VARIABLE, locked_file
 from lexbeam.transforms.common.publish.layout import ARTEFACTS, is_marked_folder, make_marked_folder
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.common.store.artefacts import Artefact, Stage, Workspace, make, name_of
+from lexbeam.transforms.common.store.artefacts import Artefact, Step, Workspace, make, name_of
 from lexbeam.transforms.common.store.identity import Place
 from lexbeam.transforms.common.store.models import COPIES as MODELS
 from lexbeam.transforms.common.store.receipts import Damaged, File, HashedStream, checked, note_sound, read_receipt
@@ -141,21 +140,28 @@ class Compiled:
         return digest(sorted([name, file.sha256] for name, file in self.files.items()))
 
 
-def _chosen(source: ResourceSource, _: None) -> Mapping[str, Collection[str]]:
-    return {"lexbeam.transforms.lexicon.resource_cache:KINDS": (source.kind,)}
+@dataclass(frozen=True)
+class CompileResource(Step[ResourceSource, Compiled]):
+    """Compile a source by its kind."""
 
+    name = "lexicon/compile"
 
-def _build(artefact: Artefact, source: ResourceSource, _: None) -> Compiled:
-    paths = [files.shown(file.path) for file in source.files]
-    log.info("compiling %s", " ".join([source.kind, *paths]))
-    made: dict[str, File] = {}
-    try:
-        _compile(artefact, source, made)
-    except BaseException:
-        for file in made.values():  # without a receipt nobody would use them
-            files.remove(file.path)
-        raise
-    return Compiled(made)
+    def chosen(self, task: ResourceSource) -> Mapping[str, Collection[str]]:
+        """Return its kind."""
+        return {"lexbeam.transforms.lexicon.resource_cache:KINDS": (task.kind,)}
+
+    def make(self, artefact: Artefact, task: ResourceSource) -> Compiled:
+        """Write the tables and matrices of a source."""
+        paths = [files.shown(file.path) for file in task.files]
+        log.info("compiling %s", " ".join([task.kind, *paths]))
+        made: dict[str, File] = {}
+        try:
+            _compile(artefact, task, made)
+        except BaseException:
+            for file in made.values():  # without a receipt nobody would use them
+                files.remove(file.path)
+            raise
+        return Compiled(made)
 
 
 def _compile(artefact: Artefact, source: ResourceSource, made: dict[str, File]) -> None:
@@ -211,25 +217,26 @@ def _mapped(path: str) -> pa.Table | np.ndarray:
     return pa.ipc.open_file(pa.memory_map(path)).read_all()
 
 
-def _carry(artefact: Artefact, compiled: Compiled, _: None) -> Compiled:
-    made: dict[str, File] = {}
-    for name, file in compiled.files.items():
-        suffix = f"-{name}{NPY if file.path.endswith(NPY) else ARROW}"
-        if files.is_local(file.path) and files.is_local(artefact.stem):
-            made[name] = artefact.placing(suffix, file)
-            continue
-        with files.open_read(file.path) as source, artefact.writing(suffix) as stream:
-            shutil.copyfileobj(source, stream, 1 << 20)
-        made[name] = artefact.file(suffix)
-        if made[name].sha256 != file.sha256:
-            raise LexbeamError(f"{file.path} was damaged on the way: run the same command again")
-    return Compiled(made)
+@dataclass(frozen=True)
+class CarryResource(Step[Compiled, Compiled]):
+    """Copy a compiled resource: from or to a run's artefacts, or another machine's cache."""
 
+    name = "lexicon/carry"
 
-COMPILE: Stage[ResourceSource, None, Compiled] = Stage(
-    name="lexicon/compile", receipt=Compiled, build=_build, chosen=_chosen
-)
-CARRY: Stage[Compiled, None, Compiled] = Stage(name="lexicon/carry", receipt=Compiled, build=_carry)
+    def make(self, artefact: Artefact, task: Compiled) -> Compiled:
+        """Write the files once more: links where both lie on this machine."""
+        made: dict[str, File] = {}
+        for name, file in task.files.items():
+            suffix = f"-{name}{NPY if file.path.endswith(NPY) else ARROW}"
+            if files.is_local(file.path) and files.is_local(artefact.stem):
+                made[name] = artefact.placing(suffix, file)
+                continue
+            with files.open_read(file.path) as source, artefact.writing(suffix) as stream:
+                shutil.copyfileobj(source, stream, 1 << 20)
+            made[name] = artefact.file(suffix)
+            if made[name].sha256 != file.sha256:
+                raise LexbeamError(f"{file.path} was damaged on the way: run the same command again")
+        return Compiled(made)
 
 
 T = TypeVar("T")
@@ -238,7 +245,7 @@ LOCK, NOTE = ".lock", ".checked"
 _OURS = re.compile(r"([0-9a-f]{32})(?:\.json|\.lock|-\w+\.(?:arrow|npy)(?:\.checked)?)(?:" + files.TEMPORARY + ")?")
 
 
-def cached(cache: str, stage: Stage[T, None, Compiled], task: T) -> Compiled:
+def cached(cache: str, step: Step[T, Compiled], task: T) -> Compiled:
     """Return a compiled resource of a cache, checked; it is made if necessary.
 
     Raises:
@@ -247,17 +254,17 @@ def cached(cache: str, stage: Stage[T, None, Compiled], task: T) -> Compiled:
         LexbeamError: the source cannot be compiled.
     """
     workspace = Workspace(_root(cache))
-    stem = os.path.join(workspace.stage(stage.name), name_of(stage, task, None))
+    stem = os.path.join(workspace.stage(step.name), name_of(step, task))
     # What is whole needs no lock, so that a read-only cache can serve several users.
-    receipt = read_receipt(stem + ".json", workspace.root, stage.receipt)
+    receipt = read_receipt(stem + ".json", workspace.root, step.receipt)
     if receipt is not None and is_whole(receipt):
         return receipt
     with _permitted(cache), locked_file(stem + LOCK):
-        compiled: Compiled = make(workspace, stage, task)
+        compiled: Compiled = make(workspace, step, task)
         try:
             _check(compiled)
         except Damaged:  # it has been discarded
-            compiled = make(workspace, stage, task, None)
+            compiled = make(workspace, step, task)
             _check(compiled)
     return compiled
 

@@ -25,9 +25,9 @@ from lexbeam.transforms.common.store.artefacts import Workspace, make
 from lexbeam.transforms.common.store.identity import Uncounted
 from lexbeam.transforms.lexicon.compiled.resource_kind import Resource
 from lexbeam.transforms.lexicon.resource_cache import (
-    CARRY,
-    COMPILE,
+    CarryResource,
     Compiled,
+    CompileResource,
     ResourceSource,
     SourceFile,
     cached,
@@ -152,7 +152,7 @@ def _here(held: HeldResource) -> Compiled:
             f"the resource {held.name!r} was removed from the cache while it was in use: run the same "
             "command again to compile it anew"
         )
-    return cached(default_cache(), CARRY, held.carried)
+    return cached(default_cache(), CarryResource(), held.carried)
 
 
 def _name_of(held: HeldResource) -> tuple[str, str]:
@@ -166,7 +166,7 @@ class Lexicon(NamedTuple):
 
     def carried(self, workspace: Workspace) -> "Lexicon":
         """Return the lexicon with a copy of each resource among a run's artefacts, for other machines."""
-        sent = (replace(held, carried=make(workspace, CARRY, held.compiled, None)) for held in self.held)
+        sent = (replace(held, carried=make(workspace, CarryResource(), held.compiled)) for held in self.held)
         return Lexicon(tuple(sent))
 
     def find(self, name: str, language: str | None = None) -> Resource | None:
@@ -249,7 +249,7 @@ def _prepared(text: str, cache: str) -> HeldResource:
     try:
         sources = tuple(SourceFile(path, digest(path)) for path in parsed.paths)
         source = ResourceSource(kind, sources, parsed.options)
-        compiled = cached(cache, COMPILE, source)
+        compiled = cached(cache, CompileResource(), source)
     except UsageError as error:
         raise UsageError(f"resource {name!r}: {error}") from None
     except LexbeamError as error:

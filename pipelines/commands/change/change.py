@@ -1,7 +1,5 @@
 """Lexical semantic change: slices, embeddings, alignments, scores, from annotated corpora.
 
-    lexbeam change corpus --out change --slices 1810-1860,1960-2010 --seeds 3
-
 The training view is derived from `sentences`, one embedding is trained per slice and seed, pairs of
 slices are aligned and scored; see docs/tasks/change/methods.md.
 """
@@ -29,17 +27,33 @@ from lexbeam.schemas.change.scores import NULLS, PAIRS, SCORES, SUMMARY, SYSTEM_
 from lexbeam.schemas.change.spaces import ALIGNMENTS, NEIGHBOURS, POINTS, SERIES, SLICES, VECTORS
 from lexbeam.transforms.change.graph.comparisons import (
     RunKey,
+    SliceReady,
     SpaceKey,
+    by_place,
     combine_tasks,
     neighbour_tasks,
     series_tasks,
     slice_rows,
     summary_tasks,
+    systems_tasks,
 )
-from lexbeam.transforms.change.graph.pair_tasks import first_place, null_sides, null_slices, of_groups, score_tasks
+from lexbeam.transforms.change.graph.pair_tasks import (
+    by_group,
+    deal_tasks,
+    dealt_tasks,
+    first_place,
+    null_ready,
+    null_sides,
+    null_slices,
+    of_groups,
+    score_tasks,
+    sizes_tasks,
+)
 from lexbeam.transforms.change.scores.combining import CombineSeeds, Summarise, summary_columns
+from lexbeam.transforms.change.scores.null_deals import CountDealt, DealDocuments, SizeDocuments
 from lexbeam.transforms.change.scores.scoring import ScoreSeed
 from lexbeam.transforms.change.scores.series import MakeSeries
+from lexbeam.transforms.change.scores.system_ensembles import CompareSystems
 from lexbeam.transforms.change.scores.traces import SeriesOptions, Traced
 from lexbeam.transforms.change.shown.panels import panels, quotes
 from lexbeam.transforms.change.shown.ranking_rows import NO_NULL, told_systems
@@ -47,7 +61,7 @@ from lexbeam.transforms.change.shown.rankings import missing_targets, moved_scor
 from lexbeam.transforms.change.shown.verdict import short_text, slice_warnings
 from lexbeam.transforms.change.shown.views import VIEWS, turning
 from lexbeam.transforms.change.spaces.aligning import DescribeSlice, ListNeighbours
-from lexbeam.transforms.change.spaces.training import TrainedSpace
+from lexbeam.transforms.change.view.feeds import write_text
 from lexbeam.transforms.change.view.slices import lacking
 from lexbeam.transforms.change.view.view_stage import Viewed
 from lexbeam.transforms.change.view.words import ViewOptions, case_text
@@ -56,7 +70,7 @@ from lexbeam.transforms.common.publish.sections import Made
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.shown import Block
 from lexbeam.transforms.common.store.receipts import checked
-from lexbeam.transforms.common.store.tables import read_table
+from lexbeam.transforms.common.store.tables import PartFile, read_table
 from lexbeam.transforms.embeddings.alignment import APART
 from lexbeam.transforms.embeddings.joint_trainings import JOINT_TRAININGS
 from lexbeam.transforms.embeddings.representations import REPRESENTATIONS, SHARED
@@ -78,13 +92,17 @@ def _outside(element: tuple[str, list[Viewed]]) -> Outside:
     return Outside(viewed[0].of - sum(slice.seen for slice in viewed))
 
 
-def _words(element: tuple[SpaceKey, TrainedSpace]) -> tuple[int, int]:
+def _words(element: tuple[SpaceKey, PartFile]) -> tuple[int, int]:
     (_, place, _), trained = element
-    return place, trained.part.rows  # a row per word, in every variant
+    return place, trained.rows  # a row per word, in every variant
 
 
 def _of_series(element: tuple[RunKey, Traced]) -> tuple[int, Traced]:
     return 0, element[1]
+
+
+def _write_text(element: SliceReady, folder: str, names: tuple[str, ...]) -> str:
+    return write_text(folder, names[element.place], *element.feeds)
 
 
 class _Nulls(NamedTuple):
@@ -114,20 +132,22 @@ def _of_chance(
     """
     import apache_beam as beam
 
-    from lexbeam.transforms.change.graph.ptransforms import (
-        AlignPairs,
-        CountDeals,
-        ScorePairs,
-        TraceSeries,
-        counts_by_place,
-    )
-    from lexbeam.transforms.change.graph.space_ptransforms import TrainSlices
+    from lexbeam.transforms.change.graph.ptransforms import AlignPairs, ScorePairs, TraceSeries, counts_by_place
+    from lexbeam.transforms.change.graph.space_ptransforms import MergeCounts, TrainSlices
+    from lexbeam.transforms.common.store.ptransforms import Each
 
     workspace, number, pairs = graph.workspace, plan.null.nulls, len(plan.pairs.pairs)
     real, real_slices, real_spaces = made
     groups = groups_in(plan)
     comparisons = null_slices(plan.pairs, groups, number)
-    ready = viewed | "CountDeals" >> CountDeals(workspace, groups, len(plan.parts), dealt, real)
+    deals = beam.pvalue.AsDict(dealt)
+    ready = (
+        viewed
+        | "CountDealt" >> Each(workspace, CountDealt(), dealt_tasks, {"groups": groups, "deals": deals})
+        | "NullCounts" >> MergeCounts(workspace, len(plan.parts))
+        | "NullsReady"
+        >> beam.Map(null_ready, groups, deals=deals, ready=beam.pvalue.AsDict(real | "KeyReal" >> beam.Map(by_place)))
+    )
     spaces = ready | "TrainNulls" >> TrainSlices(
         workspace,
         comparisons,
@@ -152,12 +172,14 @@ def _of_chance(
     }
     if not plan.series:
         return _Nulls(of_pairs, {}, {"ready": ready})
-    deals = dealt | "OfSeries" >> beam.FlatMap(of_groups, range(pairs, pairs + 1))
+    of_series = dealt | "OfSeries" >> beam.FlatMap(of_groups, range(pairs, pairs + 1))
     first = first_place(groups, pairs, number)
     traced = spaces | "TraceNulls" >> TraceSeries(
         workspace, comparisons, first, len(plan.pairs.names), _series_options(plan), slices, {}, plan.frees
     )
-    return _Nulls(of_pairs, {"deals": deals, "nulls": traced | "OfOneSeries" >> beam.Map(_of_series)}, {"ready": ready})
+    return _Nulls(
+        of_pairs, {"deals": of_series, "nulls": traced | "OfOneSeries" >> beam.Map(_of_series)}, {"ready": ready}
+    )
 
 
 def _series(
@@ -284,21 +306,8 @@ class Change(Command[ChangeOptions, ChangePlan]):
         """Parts of `sentences` in, parts of the change tables out."""
         import apache_beam as beam
 
-        from lexbeam.transforms.change.graph.ptransforms import (
-            AlignPairs,
-            DealSlices,
-            JoinSystems,
-            NumberParts,
-            ScoreBeside,
-            counts_by_place,
-        )
-        from lexbeam.transforms.change.graph.space_ptransforms import (
-            DeriveView,
-            MergeSlices,
-            TrainSlices,
-            WriteText,
-            each_slice,
-        )
+        from lexbeam.transforms.change.graph.ptransforms import AlignPairs, NumberParts, ScoreBeside, counts_by_place
+        from lexbeam.transforms.change.graph.space_ptransforms import DeriveView, MergeSlices, TrainSlices, each_slice
         from lexbeam.transforms.common.store.ptransforms import By, Each
 
         graph = graph._replace(workspace=graph.workspace._replace(keeps=plan.shares))
@@ -317,7 +326,14 @@ class Change(Command[ChangeOptions, ChangePlan]):
         of_pairs = {"comparisons": plan.pairs, "slices": slices}
         aligned = spaces | "Align" >> AlignPairs(workspace, plan.pairs, plan.align, slices)
         seeds = aligned | "Score" >> By(workspace, ScoreSeed.of(plan.score), score_tasks, of_pairs)
-        deals = viewed | "DealSlices" >> DealSlices(workspace, groups_in(plan), plan.documents, plan.null)
+        groups = {"groups": groups_in(plan)}
+        of_documents = {**groups, "documents": plan.documents, "sentences": plan.null.sentences}
+        deals = (
+            viewed
+            | "SizeDocuments" >> Each(workspace, SizeDocuments(), sizes_tasks, of_documents)
+            | "KeyByGroup" >> beam.FlatMap(by_group, groups["groups"])
+            | "Deal" >> By(workspace, DealDocuments(plan.null), deal_tasks, groups)
+        )
         nulls = _Nulls({"deals": deals}, {}, {})
         if plan.null.nulls:
             nulls = _of_chance(viewed, (ready, slices, spaces), deals, plan, graph)
@@ -335,7 +351,7 @@ class Change(Command[ChangeOptions, ChangePlan]):
             {"comparisons": plan.pairs, "combined": beam.pvalue.AsDict(combined), **shown},
         )
         if plan.write_text and graph.writes:
-            ready | "WriteText" >> WriteText(plan.write_text, plan.pairs.names)
+            ready | "WriteText" >> beam.Map(_write_text, plan.write_text, plan.pairs.names)
         described = (
             spaces
             | "KeyWords" >> beam.Map(_words)
@@ -369,7 +385,12 @@ class Change(Command[ChangeOptions, ChangePlan]):
                 training, other.align, other.score, plan.null.nulls, {**nulls.pairs, **nulls.slices}
             )
         if plan.score.systems or plan.beside:
-            systems = runs | "Systems" >> JoinSystems(workspace, plan.ensembles)
+            ensembles = CompareSystems(tuple(sorted(set(plan.ensembles))))
+            systems = (
+                [runs[name] for name in sorted(runs)]
+                | "AllRuns" >> beam.Flatten()
+                | "Systems" >> By(workspace, ensembles, systems_tasks)
+            )
             made |= {SYSTEM_SCORES.name: systems, SYSTEM_CONTROLS.name: systems}
         if plan.series:
             series = _series(spaces, aligned, slices, nulls, plan, graph)

@@ -9,7 +9,8 @@ docs/tasks/complexity/features.md lists the groups and their columns.
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -20,21 +21,23 @@ from lexbeam.schemas.complexity import COVERAGE, FEATURES, INSTANCES
 from lexbeam.transforms.common.options.fields import embedded
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.shown import Block
-from lexbeam.transforms.common.store.artefacts import Stage
+from lexbeam.transforms.common.store.artefacts import Step
 from lexbeam.transforms.common.store.receipts import checked
 from lexbeam.transforms.common.store.tables import Part, read_rows
 from lexbeam.transforms.complexity.features.base import FeatureSetting
-from lexbeam.transforms.complexity.features.corpus_counts import COMBINE, COUNT, WANT
+from lexbeam.transforms.complexity.features.corpus_counts import CombineWords, CountWords, WantWords, count_tasks
 from lexbeam.transforms.complexity.features.groups import (
-    COVER,
-    FEATURE,
+    ComputeFeatures,
     FeatureOptions,
+    SumCoverage,
     absent_layers,
     check_features,
     columns_of,
+    coverage_tasks,
+    feature_tasks,
     setting_of,
 )
-from lexbeam.transforms.complexity.features.surprisal import COMBINE_NGRAMS, COUNT_NGRAMS, WANT_NGRAMS
+from lexbeam.transforms.complexity.features.surprisal import CombineNgrams, CountNgrams, WantNgrams, ngram_tasks
 from lexbeam.transforms.complexity.shown.complexity_panels import low_coverage, panels
 from lexbeam.transforms.complexity.shown.instance_views import FEATURE_VIEWS
 from lexbeam.transforms.corpora.annotated_corpora import SentencePart
@@ -44,6 +47,8 @@ if TYPE_CHECKING:
     import apache_beam as beam
 
 log = logging.getLogger("lexbeam")
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,19 +95,19 @@ def _targets(parts: Sequence[Part]) -> Iterator[tuple[str | None, str]]:
                 yield row["genre"], row["token"]
 
 
-def _rows(part: Part) -> float:
-    return float(part.rows)
+def _by_number(part: Part) -> Iterator[tuple[int, Part]]:
+    yield part.number, part
 
 
-def _counting(plan: FeaturesPlan) -> Sequence[tuple[Stage[Any, Any, Any], ...]]:
-    """Return the stages that count, three each."""
-    counting: dict[str, tuple[Stage[Any, Any, Any], ...]] = {
-        "corpus": (WANT, COUNT, COMBINE),
-        "surprisal": (WANT_NGRAMS, COUNT_NGRAMS, COMBINE_NGRAMS),
-    }
-    return [stages for group, stages in counting.items() if group in plan.setting.use]
+def _together(made: Sequence[tuple[int, T]]) -> Iterator[tuple[int, tuple[T, ...]]]:
+    yield 0, tuple(receipt for _, receipt in made)
 
 
+# The steps that count for a group of features, three each.
+_COUNTING: Mapping[str, tuple[type[Step[Any, Any]], ...]] = {
+    "corpus": (WantWords, CountWords, CombineWords),
+    "surprisal": (WantNgrams, CountNgrams, CombineNgrams),
+}
 _SHOWN = 8
 
 
@@ -116,7 +121,7 @@ class ComplexityFeatures(Command[ComplexityFeaturesOptions, FeaturesPlan]):
   lexbeam complexity features complexity --wordnet /usr/share/wordnet \\
       --wordlist aoa=aoa.csv:word=Word,value=Rating.Mean,sd=Rating.SD,language=en"""
     tables = (FEATURES, COVERAGE)
-    stages = (WANT, COUNT, COMBINE, WANT_NGRAMS, COUNT_NGRAMS, COMBINE_NGRAMS, FEATURE, COVER)
+    stages = (*_COUNTING["corpus"], *_COUNTING["surprisal"], ComputeFeatures, SumCoverage)
     views = FEATURE_VIEWS
     opening = Opening(
         "Features of words",
@@ -157,21 +162,42 @@ class ComplexityFeatures(Command[ComplexityFeaturesOptions, FeaturesPlan]):
 
     def build(self, pipeline: "beam.Pipeline", plan: FeaturesPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
         """Parts of `complexity/instances` in, parts of features and coverage out."""
-        from lexbeam.transforms.common.store.ptransforms import SpreadOverLanes
-        from lexbeam.transforms.complexity.features.ptransforms import ComputeFeatures
+        import apache_beam as beam
 
+        from lexbeam.transforms.common.store.ptransforms import Each, NameParts, Once, SpreadOverLanes
+
+        workspace = graph.workspace
         setting = plan.setting._replace(lexicon=graph.carry(plan.setting.lexicon))
-        graph.expect(COVER, 1)
-        for want, count, combine in _counting(plan):
+        graph.expect(SumCoverage, 1)
+        for want, count, combine in (steps for group, steps in _COUNTING.items() if group in setting.use):
             graph.expect(want, len(plan.parts))
             graph.expect(count, len(plan.corpus or plan.parts))
             graph.expect(combine, 1)
-        made = (
-            graph.tasks(pipeline, "InstanceParts", plan.parts, FEATURE)
-            | "Spread" >> SpreadOverLanes(_rows, graph.lanes, graph.workspace, "")
-            | "Features" >> ComputeFeatures(graph.workspace, setting, plan.corpus)
+        instances = graph.tasks(pipeline, "InstanceParts", plan.parts, ComputeFeatures)
+        parts = instances | "Spread" >> SpreadOverLanes(attrgetter("rows"), graph.lanes, workspace, "")
+        counted_in = pipeline | "CorpusParts" >> beam.Create(plan.corpus) if plan.corpus else parts
+        sides = {}
+        if "corpus" in setting.use:
+            wanted = parts | "WantWords" >> Each(workspace, WantWords(), _by_number)
+            of_words = Each(workspace, CountWords(), count_tasks, {"wanted": beam.pvalue.AsList(wanted)})
+            counted = counted_in | "CountWords" >> of_words
+            words = counted | "CombineWords" >> Once(workspace, CombineWords(), _together) | "Words" >> beam.Values()
+            sides["counts"] = beam.pvalue.AsSingleton(words)
+        if "surprisal" in setting.use:
+            wanted = parts | "WantNgrams" >> Each(workspace, WantNgrams(not plan.corpus), _by_number)
+            of_ngrams = Each(workspace, CountNgrams(), ngram_tasks, {"wanted": beam.pvalue.AsList(wanted)})
+            counted = counted_in | "CountNgrams" >> of_ngrams
+            ngrams = (
+                counted | "CombineNgrams" >> Once(workspace, CombineNgrams(), _together) | "Ngrams" >> beam.Values()
+            )
+            sides["ngrams"] = beam.pvalue.AsSingleton(ngrams)
+        featured = parts | "Feature" >> Each(workspace, ComputeFeatures(setting), feature_tasks, sides)
+        covered = featured | "Cover" >> Once(workspace, SumCoverage(), coverage_tasks)
+        tables = (
+            featured | "NameFeatures" >> beam.ParDo(NameParts(FEATURES.name, "part")),
+            covered | "NameCoverage" >> beam.ParDo(NameParts(COVERAGE.name)),
         )
-        return {"parts": made}
+        return {"parts": tables | "Tables" >> beam.Flatten()}
 
     def section(self, plan: FeaturesPlan, outcome: HandedBack) -> Mapping[str, Any]:
         return {

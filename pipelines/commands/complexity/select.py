@@ -10,7 +10,8 @@ docs/tasks/complexity/select.md.
 import logging
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from lexbeam.pipelines.commands.options import corpus_folders
@@ -28,13 +29,25 @@ from lexbeam.pipelines.frame.inputs import corpora_of
 from lexbeam.schemas.complexity import INSTANCES, KINDS
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import embedded, option
-from lexbeam.transforms.common.portions import AUTO, LEAST_PARTS, stated_parts
+from lexbeam.transforms.common.portions import AUTO, LEAST_PARTS, parts_for, stated_parts
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.shown import Block, Grid
+from lexbeam.transforms.common.store.classes import Staged
 from lexbeam.transforms.common.store.receipts import checked
 from lexbeam.transforms.common.store.tables import read_table
 from lexbeam.transforms.common.texts.languages import short_tag
-from lexbeam.transforms.complexity.select.occurrences import FETCH, FIND, GATHER, MERGE, FetchSpec, FindSpec, Number
+from lexbeam.transforms.complexity.select.occurrences import (
+    GATHER,
+    FetchedInstances,
+    FetchInstances,
+    FindTargets,
+    MergeInstances,
+    Number,
+    OccurrenceFile,
+    TargetOccurrence,
+    fetch_tasks,
+    find_tasks,
+)
 from lexbeam.transforms.complexity.select.patterns import (
     PATTERNS,
     SelectOptions,
@@ -170,7 +183,7 @@ class SelectPlan:
     pairs: Mapping[str, PartPair]
     genres: Mapping[str, str | None]
     settle: bool
-    spec: FindSpec
+    find: FindTargets
     contexts: int
     quotas: Mapping[str, int | None]
     layers: tuple[str, ...]
@@ -207,6 +220,18 @@ def _by_part(corpora: Sequence[Corpus], genres: Sequence[str]) -> tuple[dict[str
     return pairs, named
 
 
+def _numbers_of(element: tuple[str, OccurrenceFile]) -> Sequence[Number]:
+    return element[1].numbers
+
+
+def _of_part(occurrence: TargetOccurrence) -> tuple[str, TargetOccurrence]:
+    return occurrence.part, occurrence
+
+
+def _staged(element: tuple[str, FetchedInstances]) -> tuple[str, Staged]:
+    return INSTANCES.name, element[1].file
+
+
 class ComplexitySelect(Command[ComplexitySelectOptions, SelectPlan]):
     """`lexbeam complexity select`."""
 
@@ -218,8 +243,11 @@ class ComplexitySelect(Command[ComplexitySelectOptions, SelectPlan]):
   lexbeam complexity select corpus --out complexity --patterns noun,adj-noun \\
       --resources zipf=wordfreq:en --band zipf=2:5"""
     tables = (INSTANCES,)
-    stages = (FIND, FETCH, GATHER, MERGE)
-    waits: Mapping[str, tuple[str, ...]] = {MERGE.name: (FETCH.name,), FETCH.name: (FIND.name,)}
+    stages = (FindTargets, FetchInstances, GATHER, MergeInstances)
+    waits: Mapping[str, tuple[str, ...]] = {
+        MergeInstances.name: (FetchInstances.name,),
+        FetchInstances.name: (FindTargets.name,),
+    }
     rows: Mapping[str, type] = {"numbers": Number}
     views = INSTANCE_VIEWS
 
@@ -258,17 +286,17 @@ class ComplexitySelect(Command[ComplexitySelectOptions, SelectPlan]):
             pairs=pairs,
             genres=genres,
             settle=len(corpora) > 1,
-            spec=FindSpec(
-                patterns,
-                select.proper,
-                select.plurals,
-                XPOS in layers,
-                select.language,
-                select.min_sentence,
-                select.max_sentence,
-                parse_bands(select.band),
-                lexicon,
-                select.seed,
+            find=FindTargets(
+                patterns=patterns,
+                proper=select.proper,
+                plural=select.plurals,
+                fine=XPOS in layers,
+                language=select.language,
+                shortest=select.min_sentence,
+                longest=select.max_sentence,
+                bands=parse_bands(select.band),
+                lexicon=lexicon,
+                seed=select.seed,
             ),
             contexts=select.contexts,
             quotas=parse_quotas(select.quota),
@@ -278,39 +306,46 @@ class ComplexitySelect(Command[ComplexitySelectOptions, SelectPlan]):
 
     def weights(self, _: ComplexitySelectOptions) -> Mapping[str, float]:
         # Seconds for a million tokens on one core, with novels.
-        return {FIND.name: 1.0, FETCH.name: 1.0, MERGE.name: 0.5}
+        return {FindTargets.name: 1.0, FetchInstances.name: 1.0, MergeInstances.name: 0.5}
 
     def build(self, pipeline: "beam.Pipeline", plan: SelectPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
         """Parts of `sentences` in, parts of `complexity/instances` and counts out."""
         import apache_beam as beam
 
-        from lexbeam.transforms.complexity.select.ptransforms import (
-            ChooseTargets,
-            FetchInstances,
-            FindTargets,
-            numbers_of,
-        )
+        from lexbeam.transforms.common.store.ptransforms import By, Each, MergeTables
+        from lexbeam.transforms.complexity.select.ptransforms import ChooseTargets
+        from lexbeam.transforms.corpora.ptransforms import FindRepeated
 
         workspace = graph.workspace
-        spec = plan.spec._replace(lexicon=graph.carry(plan.spec.lexicon))
-        graph.expect(MERGE, plan.parts or LEAST_PARTS)
-        targets = graph.tasks(pipeline, "SentenceParts", plan.sentences, FIND) | "Find" >> FindTargets(
-            workspace, spec, plan.genres, graph.lanes, plan.settle
+        step = replace(plan.find, lexicon=graph.carry(plan.find.lexicon))
+        graph.expect(MergeInstances, plan.parts or LEAST_PARTS)
+        sentences = graph.tasks(pipeline, "SentenceParts", plan.sentences, step)
+        copies = beam.pvalue.AsDict(sentences | "FindRepeated" >> FindRepeated(plan.settle))
+        sides = {"genres": plan.genres, "copies": copies}
+        find = Each(workspace, step, find_tasks, sides, lanes=graph.lanes, weight=attrgetter("part.rows"))
+        targets = sentences | "Find" >> find
+        chosen = targets | "Choose" >> ChooseTargets(plan.contexts, plan.quotas, step.seed, plan.shares)
+        fetch = FetchInstances(plan.layers, step.language)
+        fetched = (
+            chosen.taken
+            | "KeyByPart" >> beam.Map(_of_part)
+            | "Fetch" >> By(workspace, fetch, fetch_tasks, {"pairs": plan.pairs})
+            | "Staged" >> beam.Map(_staged)
         )
-        chosen = targets | "Choose" >> ChooseTargets(plan.contexts, plan.quotas, plan.spec.seed, plan.shares)
-        carried = FetchSpec(plan.layers, plan.spec.language)
-        parts = chosen.taken | "Fetch" >> FetchInstances(workspace, plan.pairs, carried, plan.parts)
-        counted = targets | "Tell" >> beam.FlatMap(numbers_of)
-        numbers = (counted, chosen.repeated) | "AllNumbers" >> beam.Flatten()
-        return {"parts": parts, "numbers": numbers}
+        parts = plan.parts or (
+            chosen.taken | "CountTaken" >> beam.combiners.Count.Globally() | "DecideParts" >> beam.Map(parts_for)
+        )
+        merge = MergeTables(workspace, {INSTANCES.name: MergeInstances(plan.layers)}, GATHER, parts)
+        numbers = (targets | "Tell" >> beam.FlatMap(_numbers_of), chosen.repeated) | "AllNumbers" >> beam.Flatten()
+        return {"parts": fetched | "Merge" >> merge, "numbers": numbers}
 
     def section(self, plan: SelectPlan, outcome: HandedBack) -> Mapping[str, Any]:
         numbers: list[Number] = outcome.rows["numbers"]
         parts = [checked(part) for part in outcome.of_table(INSTANCES.name)]
         taken = read_table(parts, ["genre", "kind"]).group_by(["genre", "kind"]).aggregate([([], "count_all")])
-        kinds = sorted({PATTERNS[name].kind for name in plan.spec.patterns}, key=KINDS.index)
+        kinds = sorted({PATTERNS[name].kind for name in plan.find.patterns}, key=KINDS.index)
         section = section_of(numbers, taken.to_pylist(), kinds, plan.quotas)
-        section["patterns"] = list(plan.spec.patterns)
+        section["patterns"] = list(plan.find.patterns)
         for warning in warnings(section):
             log.warning("%s", warning)
         return section

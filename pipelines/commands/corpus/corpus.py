@@ -1,7 +1,5 @@
 """Raw text to annotated sentences: tables documents, sentences, rejects, corpus/inputs.
 
-    lexbeam corpus texts/ --out corpus --engine builtin:en --dates 'name:(\\d{4})'
-
 Files are listed, dealt out in units, taken in, cleared of duplicates, annotated and merged by bucket; see
 docs/architecture.md for the picture.
 """
@@ -41,7 +39,7 @@ from lexbeam.transforms.common.texts.languages import language_of
 from lexbeam.transforms.corpora.corpus_panels import histogram, panels
 from lexbeam.transforms.formats.ingest.cut_files import CutFile
 from lexbeam.transforms.formats.ingest.ingestion import Ingest
-from lexbeam.transforms.formats.ingest.intake_tables import MergeInputs, MergeRejects
+from lexbeam.transforms.formats.ingest.intake_tables import MERGE_INPUTS, MERGE_REJECTS
 from lexbeam.transforms.formats.ingest.kept_files import KeepPart, ListGone
 from lexbeam.transforms.formats.records.hyphens import CUT_WORDS
 from lexbeam.transforms.formats.records.layers import columns_of
@@ -52,7 +50,7 @@ if TYPE_CHECKING:
 SUMMARY_WIDTH = 100
 STOP_WORDS = 100  # among which are most uses of function words: docs/reference/annotation.md
 _GATHER = Gather("corpus")
-_MERGED = (MergeDocuments, MergeSentences, MergeRejects, MergeInputs)
+_MERGED = (MergeDocuments, MergeSentences, MERGE_REJECTS, MERGE_INPUTS)
 
 
 def _parts_of(counts: IntakeCounts) -> int:
@@ -178,7 +176,7 @@ class CorpusCommand(Command[CorpusOptions, CorpusPlan]):
     def weights(self, options: CorpusOptions) -> Mapping[str, float]:
         """Return about how much work the stages are; annotation by other engines takes any time."""
         weights = {CutFile.name: 0.02, Ingest.name: 1.0, ListGone.name: 0.01, KeepPart.name: 0.1, _GATHER.name: 0.1}
-        weights |= {MergeDocuments.name: 0.5, MergeSentences.name: 2.0, MergeRejects.name: 0.1, MergeInputs.name: 0.1}
+        weights |= {MergeDocuments.name: 0.5, MergeSentences.name: 2.0, MERGE_REJECTS.name: 0.1, MERGE_INPUTS.name: 0.1}
         engine = options.engine.partition(":")[0]
         if engine in _ANNOTATING:
             weights[AnnotateRecords.name] = _ANNOTATING[engine]
@@ -203,8 +201,8 @@ class CorpusCommand(Command[CorpusOptions, CorpusPlan]):
         merges = {
             DOCUMENTS.name: MergeDocuments(),
             SENTENCES.name: MergeSentences(columns_of(plan.annotate.layers)),
-            REJECTS.name: MergeRejects(),
-            INPUTS.name: MergeInputs(),
+            REJECTS.name: MERGE_REJECTS,
+            INPUTS.name: MERGE_INPUTS,
         }
         for step in merges.values():
             graph.expect(step, plan.parts or LEAST_PARTS)

@@ -21,7 +21,6 @@ def sent(tiny_spacy, tmp_path, monkeypatch):
     """An engine that the driver has described and sent, its model's folder, and what it makes of a text."""
     monkeypatch.setenv("LEXBEAM_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(known_engines, "_LOADED", {})
-    monkeypatch.setattr(known_engines, "_TAGGERS_LOADED", {})
     monkeypatch.setattr(models, "_OFFERED", [])
     folder = tmp_path / "tiny_en"
     shutil.copytree(tiny_spacy, folder)

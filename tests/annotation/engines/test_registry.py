@@ -73,7 +73,7 @@ def test_an_engine_from_outside_is_one_registry_line(toy):
 @pytest.mark.parametrize("load", [load_engine, load_tagger])
 def test_a_model_that_is_not_that_of_the_run_is_refused(load, toy, monkeypatch):
     stated = describe_engine("toy:en").fingerprint
-    monkeypatch.setattr(known_engines, "_TAGGERS_LOADED", {})
+    monkeypatch.setattr(known_engines, "_LOADED", {})
     load("toy:en", fingerprint=stated)
     with pytest.raises(LexbeamError, match=rf"'toy:en' is another on this machine \({stated}\) than .* \(older\)"):
         load("toy:en", fingerprint="older")

@@ -109,7 +109,7 @@ def test_a_tagger_has_the_tags_of_the_engine_and_no_more(fixture, request, monke
     loaded = []
     original = spacy.load
     monkeypatch.setattr("spacy.load", lambda *args, **options: loaded.append(original(*args, **options)) or loaded[-1])
-    monkeypatch.setattr("lexbeam.transforms.annotation.engines.known_engines._TAGGERS_LOADED", {})
+    monkeypatch.setattr("lexbeam.transforms.annotation.engines.known_engines._LOADED", {})
     tagger = load_tagger(spec)
     assert load_tagger(spec) is tagger
     (nlp,) = loaded

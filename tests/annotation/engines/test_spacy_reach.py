@@ -101,7 +101,7 @@ def test_a_tagger_runs_what_parts_of_speech_need_alone(drawn_tagger, monkeypatch
     loaded = []
     original = spacy.load
     monkeypatch.setattr("spacy.load", lambda *args, **options: loaded.append(original(*args, **options)) or loaded[-1])
-    monkeypatch.setattr("lexbeam.transforms.annotation.engines.known_engines._TAGGERS_LOADED", {})
+    monkeypatch.setattr("lexbeam.transforms.annotation.engines.known_engines._LOADED", {})
     load_tagger(spec)
     heard = ["tok2vec"] if kind == "listener" else []
     assert loaded[0].component_names == [*heard, "morphologizer", "sentencizer"]

@@ -248,7 +248,7 @@ class Dealt:
         self.real = prepare(folder, self.rows, parts=parts, spec=self.spec)
         beside = [documents_part(folder, self.rows, n, parts, author) for n in range(parts)]
         found = [
-            (place, make(self.space, SizeDocuments(), SizesTask(view.sentences, part, by == "sentence")))
+            (place, make(self.space, SizeDocuments(), SizesTask(view.staged, part, by == "sentence")))
             for views, part in zip(self.real.viewed, beside, strict=True)
             for place, view in enumerate(views)
         ]
@@ -279,8 +279,8 @@ class Dealt:
                 (row["key"], row["document_id"], row["sentence"], tuple(row["words"]))
                 for views in self.real.viewed
                 for view in views
-                for ordinal in range(reader.count(view.sentences))
-                for row in reader.read(view.sentences, ordinal).to_pylist()
+                for ordinal in range(reader.count(view.staged))
+                for row in reader.read(view.staged, ordinal).to_pylist()
             ]
         keys = {"document": content_hashes([row[1] for row in found]), "key": np.array([row[0] for row in found])}
         inside = np.isin(keys[held.column], held.hashes)
@@ -321,7 +321,7 @@ def test_sentences_are_dealt_one_by_one_though_authors_could_be(sentences_dealt,
     dealt = sentences_dealt
     expected = in_view(dealt.rows)
     views = dealt.real.viewed
-    sizes = tuple(sum(view[place].sentence_count for view in views) for place in (0, 1))
+    sizes = tuple(sum(view[place].sentences for view in views) for place in (0, 1))
     tokens = sum(view[0].tokens for view in views)
     assert (dealt.deal.unit, dealt.deal.sizes) == ("sentence", sizes)
     for number in range(3):
@@ -341,7 +341,7 @@ def test_nulls_of_sentences_are_counted_and_trained_on_as_dealt(sentences_dealt)
         read = read_dealt(ready.feeds, read_held(ready.documents))
         assert [tuple(words) for lists in read for words in lists.to_pylist()] == [words for *_, words in wanted]
         counted = sentences_dealt.counted[place]
-        assert sum(view.sentence_count for view in counted) == len(wanted)
+        assert sum(view.sentences for view in counted) == len(wanted)
         uses = Counter()
         for view in counted:
             table = read_counts(view.counts)
@@ -383,7 +383,7 @@ def test_counts_of_a_null_slice_are_those_of_its_sentences(dealt):
         assert got[1] == Counter(word for _, word in documents)
         assert +got[2] == Counter(w3=counts["w3"])
         assert sum(view.tokens for view in dealt.counted[place]) == counts.total()
-        assert sum(view.sentence_count for view in dealt.counted[place]) == len(dealt.sentences(place))
+        assert sum(view.sentences for view in dealt.counted[place]) == len(dealt.sentences(place))
 
 
 @pytest.mark.parametrize("ranges", [1, 3])
@@ -446,7 +446,7 @@ def test_null_pairs_are_the_same_with_a_series_and_without():
 def test_a_part_becomes_the_null_slices_of_its_group_from_the_views_of_that_group():
     groups = groups_of(THREE_SLICES, series=True)
     deal = Deal(unit="document", sizes=(1, 1), nulls=(("n0a", "n0c"), ("n1a", "n1c")))
-    views = [SimpleNamespace(sentences=name) for name in "ABC"]
+    views = [SimpleNamespace(staged=name) for name in "ABC"]
     assert list(dealt_tasks(("part", views), groups, {1: deal})) == [
         (4, DealtTask(("A", "C"), "n0a")),
         (5, DealtTask(("A", "C"), "n0c")),

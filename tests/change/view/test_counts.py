@@ -187,8 +187,8 @@ def test_long_sentences_are_split_and_stay_in_order(tmp_path):
 def test_batches_of_the_feed_are_bounded(rows, tmp_path, monkeypatch):
     monkeypatch.setattr(module, "FEED_ROWS", 7)
     _, small, viewed = prepare(tmp_path / "a", rows)
-    staged = tuple(StagedView(viewed[0][0].sentences, n) for n in range(len(viewed[0][0].ranges)))
-    feed = make(Workspace(str(tmp_path / "a" / "work")), ShuffleRange(), staged).feed
+    staged = tuple(StagedView(viewed[0][0].staged, n) for n in range(len(viewed[0][0].ranges)))
+    feed = make(Workspace(str(tmp_path / "a" / "work")), ShuffleRange(), staged)
     with BatchReader() as reader:
         sizes = [reader.read(feed, n).num_rows for n in range(reader.count(feed))]
     assert set(sizes[:-1]) == {7}
@@ -204,7 +204,7 @@ def test_neither_the_order_nor_the_place_of_parts_counts(rows, tmp_path):
         _, _, viewed = prepare(tmp_path / name, rows, parts=3)
         own = [part[0] for part in viewed]
         counts = list(map(counts_of, own))
-        staged = [StagedView(one.sentences, n) for one in own for n in range(len(one.ranges))]
+        staged = [StagedView(one.staged, n) for one in own for n in range(len(one.ranges))]
         found.append((counts, staged))
     (counts, staged), (others, elsewhere) = found
     assert counts[0].counts.path != others[0].counts.path
@@ -229,8 +229,8 @@ def test_a_slice_without_sentences_has_empty_counts_and_an_empty_feed(tmp_path):
 
 def test_a_feed_holds_words_as_numbers(rows, tmp_path):
     _, _, viewed = prepare(tmp_path / "a", rows)
-    staged = (StagedView(viewed[0][0].sentences, 0),)
-    feed = make(Workspace(str(tmp_path / "a" / "work")), ShuffleRange(), staged).feed
+    staged = (StagedView(viewed[0][0].staged, 0),)
+    feed = make(Workspace(str(tmp_path / "a" / "work")), ShuffleRange(), staged)
     with BatchReader() as reader:
         batch = reader.read(feed, 0)
     assert batch.schema == FEED

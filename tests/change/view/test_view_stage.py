@@ -89,7 +89,7 @@ def test_documents_left_out_are_as_if_they_were_not_there(rows, part, tmp_path):
     same = viewed_in(space, less)
     for one, other in zip(found, same, strict=True):
         assert one.counts.sha256 == other.counts.sha256
-        assert replace(one, sentences=None, counts=None) == replace(other, sentences=None, counts=None)
+        assert replace(one, staged=None, counts=None) == replace(other, staged=None, counts=None)
     assert found[0].of == 40 - len(gone)
 
 

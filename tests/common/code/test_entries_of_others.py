@@ -3,7 +3,7 @@
 from lexbeam.transforms.change.spaces.aligning import AlignOptions
 from lexbeam.transforms.common.code.code_identity import code_identity, forget_sources
 from lexbeam.transforms.common.store.identity import canonical
-from lexbeam.transforms.lexicon.resource_cache import COMPILE
+from lexbeam.transforms.lexicon.resource_cache import CompileResource
 
 FORMAT = """
 from lexbeam.transforms.lexicon.compiled.thesaurus_formats import ThesaurusFormat
@@ -26,7 +26,7 @@ ALIGNMENTS = "lexbeam.transforms.embeddings.alignment:ALIGNMENTS"
 
 def compiled():
     forget_sources()
-    return code_identity(COMPILE.build, chosen={"lexbeam.transforms.lexicon.resource_cache:KINDS": ["thesaurus"]})
+    return code_identity(CompileResource, chosen={"lexbeam.transforms.lexicon.resource_cache:KINDS": ["thesaurus"]})
 
 
 def test_code_of_others_counts_where_their_registry_is_reached(outsider, tmp_path):

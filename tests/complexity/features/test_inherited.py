@@ -11,7 +11,7 @@ from lexbeam.schemas.complexity import INSTANCES
 from lexbeam.transforms.common.store.artefacts import Artefact, Workspace, make
 from lexbeam.transforms.common.store.tables import Part, write_part
 from lexbeam.transforms.complexity.features import groups
-from lexbeam.transforms.complexity.features.groups import FEATURE, FeatureTask
+from lexbeam.transforms.complexity.features.groups import ComputeFeatures, FeatureTask
 
 TOKENS = ("sea", "gene expression", "yard", "umi", "shipyard")
 
@@ -48,7 +48,7 @@ def test_a_part_that_follows_another_is_as_one_that_does_not(tmp_path):
         changed = {number for number in numbers if drawn.random() < 0.2}
         tasks.append(task_of(tmp_path / str(step), rows_of(numbers, changed), layer=step == 2))
         numbers = {number for number in numbers if drawn.random() < 0.9} | {40 + step} if step < 3 else set()
-    check_inherited(FEATURE, tasks, setting, tmp_path)
+    check_inherited(ComputeFeatures(setting), tasks, None, tmp_path)
 
 
 def test_features_are_computed_of_what_is_new(tmp_path, monkeypatch):
@@ -63,6 +63,6 @@ def test_features_are_computed_of_what_is_new(tmp_path, monkeypatch):
     monkeypatch.setitem(groups.GROUPS, "form", replace(plain, of_words=of_words))
     work = Workspace(str(tmp_path / "work"))
     for name, rows in (("a", rows_of(range(200))), ("b", rows_of(range(201), {7}))):
-        assert make(work, FEATURE, task_of(tmp_path / name, rows), setting).part.rows == len(rows)
+        assert make(work, ComputeFeatures(setting), task_of(tmp_path / name, rows)).part.rows == len(rows)
     assert asked[0] > 100
     assert asked[-1] < 20

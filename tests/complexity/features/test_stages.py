@@ -1,4 +1,4 @@
-"""The stage that makes a part of the features and its coverage."""
+"""The step that makes a part of the features and its coverage."""
 
 import sys
 
@@ -11,7 +11,7 @@ from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.store.artefacts import Artefact, Workspace, make
 from lexbeam.transforms.common.store.tables import Part, read_table, write_part
 from lexbeam.transforms.complexity.features import groups as featuring
-from lexbeam.transforms.complexity.features.groups import FEATURE, FeatureOptions, FeatureTask, check_features
+from lexbeam.transforms.complexity.features.groups import ComputeFeatures, FeatureOptions, FeatureTask, check_features
 
 ROWS = [
     instance(token, f"The ship sails over the {token}.", genre=genre)
@@ -34,9 +34,9 @@ def task(tmp_path_factory):
 
 
 def test_a_part_of_several_batches(task, setting, tmp_path, monkeypatch):
-    whole = make(Workspace(str(tmp_path / "whole")), FEATURE, task, setting)
+    whole = make(Workspace(str(tmp_path / "whole")), ComputeFeatures(setting), task)
     monkeypatch.setattr(featuring, "_BATCH", 4)
-    batches = make(Workspace(str(tmp_path / "batches")), FEATURE, task, setting)
+    batches = make(Workspace(str(tmp_path / "batches")), ComputeFeatures(setting), task)
     assert batches.part.rows == len(ROWS)
     for of in (lambda made: made.part.file, lambda made: made.coverage):
         assert read_table([of(batches).path]).equals(read_table([of(whole).path]))
@@ -57,7 +57,7 @@ def test_coverage_says_which_layer_is_lacking(task, tmp_path):
     made = write_part(Artefact(str(tmp_path / "part")), parsed.schema, [parsed], sort_keys=INSTANCES.key)
     reasons = {}
     for name, of in (("bare", task), ("parsed", FeatureTask(Part.of(INSTANCES.name, 0, made)))):
-        covered = make(Workspace(str(tmp_path / name)), FEATURE, of, setting).coverage
+        covered = make(Workspace(str(tmp_path / name)), ComputeFeatures(setting), of).coverage
         reasons[name] = {row["feature"]: row["reason"] for row in read_table([covered.path]).to_pylist()}
     assert reasons["bare"]["target_depth"] == reasons["bare"]["target_dependents"] == "no_heads"
     assert reasons["bare"]["target_subject"] == reasons["parsed"]["target_subject"] == "no_deprels"

@@ -10,8 +10,8 @@ from lexbeam.transforms.common.code.fingerprints import bucket_of, digest
 from lexbeam.transforms.common.store.artefacts import Artefact, Workspace, make
 from lexbeam.transforms.common.store.staged import MergeTask, StagedFile
 from lexbeam.transforms.formats.ingest.intake_tables import (
+    MERGE_INPUTS,
     InputCount,
-    MergeInputs,
     late_counts,
     stage_inputs,
     summed_inputs,
@@ -33,7 +33,7 @@ COUNTS = st.builds(
 def merged(folder, *staged, parts=1, bucket=0):
     files = [stage_inputs(Artefact(str(folder / f"{n}")), counts) for n, counts in enumerate(staged)]
     task = MergeTask(bucket, parts, tuple(file for file in files if file is not None))
-    return pq.read_table(make(Workspace(str(folder / "work")), MergeInputs(), task).file.path)
+    return pq.read_table(make(Workspace(str(folder / "work")), MERGE_INPUTS, task).file.path)
 
 
 def test_late_rejects_are_taken_from_their_file(tmp_path):

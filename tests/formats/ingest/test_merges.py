@@ -9,7 +9,7 @@ from lexbeam.transforms.common.store import staged as staged_module
 from lexbeam.transforms.common.store.artefacts import Artefact, Workspace, make
 from lexbeam.transforms.common.store.staged import MergeTask
 from lexbeam.transforms.formats.ingest import staged_records
-from lexbeam.transforms.formats.ingest.intake_tables import MergeRejects, merge_rejects
+from lexbeam.transforms.formats.ingest.intake_tables import MERGE_REJECTS, MergeListed
 from lexbeam.transforms.formats.ingest.staged_records import stage_rejects
 
 
@@ -24,7 +24,7 @@ def stage(path, *rows):
 
 def merge(tmp_path, staged, *, bucket=0, parts=1, name="work"):
     task = MergeTask(bucket, parts, tuple(staged))
-    part = make(Workspace(str(tmp_path / name)), MergeRejects(), task)
+    part = make(Workspace(str(tmp_path / name)), MERGE_REJECTS, task)
     return [RejectRow(**row) for row in pq.read_table(part.file.path).to_pylist()], part
 
 
@@ -63,7 +63,7 @@ def test_two_rejects_of_one_record_are_in_one_part(tmp_path):
 def test_bucket_and_number_of_parts_decide_a_part(tmp_path):
     staged = tuple(stage(tmp_path / "1", reject("a"), reject("b")))
     identities = [
-        str(MergeRejects().identity(MergeTask(bucket, parts, staged))) for bucket, parts in ((0, 1), (0, 2), (1, 2))
+        str(MERGE_REJECTS.identity(MergeTask(bucket, parts, staged))) for bucket, parts in ((0, 1), (0, 2), (1, 2))
     ]
     assert len(set(identities)) == 3
 
@@ -87,7 +87,9 @@ def test_rejects_of_a_task_are_one_part_that_is_merged_run_by_run(tmp_path, monk
         stage_rejects(Artefact(str(tmp_path / "1")), every[:13], one_part=True),
         stage_rejects(Artefact(str(tmp_path / "2")), every[13:], one_part=True),
     ]
-    part = merge_rejects(Artefact(str(tmp_path / "part")), MergeTask.of(0, 1, staged), LOAD_REJECTS)
+    part = MergeListed("complexity", LOAD_REJECTS, False).make(
+        Artefact(str(tmp_path / "part")), MergeTask.of(0, 1, staged)
+    )
     rows = pq.read_table(part.file.path)
     assert [RejectRow(**row) for row in rows.to_pylist()] == sorted(every)
     assert rows.schema.equals(LOAD_REJECTS.schema(), check_metadata=True)

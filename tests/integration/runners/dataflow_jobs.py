@@ -50,7 +50,7 @@ def check_jobs(config: Path, out: Path, work: Path) -> set[str]:
             patch.setenv(name, value)
         runner_config = load_runner_config("dataflow")
         for job in read_jobs(str(config), {"out": str(out)}):
-            if job.command.build is None:
+            if not job.command.has("build"):
                 continue
             plan = job.command.plan(job.options, find_inputs(job, (), find_snapshot(str(out))))
             options = PipelineOptions([*runner_config.beam, "--dry_run=True", "--no_auth", "--job_name=lexbeam"])

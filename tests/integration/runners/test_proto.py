@@ -64,8 +64,8 @@ def labels_of(proto):
 
 def test_the_corpus_pipeline_ingests_annotates_and_merges(mixed_config, tmp_path):
     proto = proto_of(mixed_config, "corpus", tmp_path / "out", tmp_path)
-    for label in ("Ingest/IngestUnit", "Annotate/AnnotateFile", "Merge/MergeSentences"):
-        assert label in labels_of(proto)
+    for label in ("Ingest/IngestUnit", "Annotate/Make", "Merge/MergeSentences"):
+        assert label in labels_of(proto), label
         assert is_behind_a_grouping(proto, label)
 
 

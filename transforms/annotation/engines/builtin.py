@@ -50,28 +50,13 @@ def _dictionaries() -> str:
 
 
 def prepare(
-    argument: str, resolve: Resolve | None = None, layers: tuple[str, ...] = ()
+    argument: str, resolve: Resolve | None = None, layers: tuple[str, ...] = (), *, lemmas: bool = True
 ) -> tuple[EngineInfo, Callable[[], Annotate]]:
     """Return the description of the engine for the language `argument`, and the function that loads it.
 
     Raises:
         UsageError: there is no such language, or the packages of its extra are not installed.
     """
-    return _prepared(argument, layers, lemmas=True)
-
-
-def prepare_tagger(
-    argument: str, resolve: Resolve | None = None, layers: tuple[str, ...] = ()
-) -> tuple[EngineInfo, Callable[[], Annotate]]:
-    """Do the same as `prepare`, without lemmas.
-
-    Raises:
-        UsageError: as `prepare`.
-    """
-    return _prepared(argument, layers, lemmas=False)
-
-
-def _prepared(argument: str, layers: tuple[str, ...], *, lemmas: bool) -> tuple[EngineInfo, Callable[[], Annotate]]:
     if argument not in languages():
         here = language_here(argument)
         # Codes that are near to that of a language are those of others.
@@ -259,7 +244,7 @@ def _completed(read: ReadDoc, complete: Complete, layers: tuple[str, ...]) -> li
 
 
 def _with_hanta(language: str) -> Complete:
-    tag = hanta.load_tagger(language)
+    tag = hanta.load_tagger(language).tag
     upos_of = tag_map(language)
 
     def complete(forms: list[str]) -> tuple[list[str], list[str]]:
@@ -274,7 +259,7 @@ def _with_hanta(language: str) -> Complete:
 
 
 def _tags_of_hanta(language: str) -> Complete:
-    tags = hanta.load_tags(language)
+    tags = hanta.load_tagger(language).tags
     upos_of = tag_map(language)
 
     def complete(forms: list[str]) -> tuple[None, list[str]]:

@@ -28,14 +28,16 @@ no white space is a token of its own. Each paragraph is then one sentence.
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from lexbeam.transforms.annotation.engines.normalise import NormalisationRules
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.store.batches import Sentence
 from lexbeam.transforms.common.store.models import ModelFiles
+
+T = TypeVar("T")
 
 # Maps a token's form before anything but the tokeniser has seen it.
 MapForm = Callable[[str], str]
@@ -78,16 +80,10 @@ class EngineInfo:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Engine:
-    """A loaded engine: the fields of `EngineInfo` and the function that annotates."""
+class Engine(EngineInfo):
+    """A loaded engine: what can be said of it, and the function that annotates."""
 
-    name: str
-    language: str | None
-    fingerprint: str
-    has_upos: bool
-    has_lemmas: bool
     annotate: Annotate
-    reach: int | None = None
 
 
 Prepare = Callable[[str, Resolve | None, tuple[str, ...]], tuple[EngineInfo, Callable[[], Annotate]]]
@@ -151,7 +147,7 @@ def annotate_by_batch(
     """Yield the sentences that `annotate_text` returns, those of some paragraphs at a time."""
     map_form = normalise.form if normalise and normalise.maps_forms else None
     map_lemma = normalise.lemma if normalise and normalise.maps_lemmas else None
-    for batch in _batches(_pieces(text)):
+    for batch in _batches(_pieces(text), MAX_BATCH, lambda piece: len(piece.text)):
         sentences = []
         annotated = engine.annotate([piece.text for piece in batch], map_form)
         for piece, group in zip(batch, annotated, strict=True):
@@ -237,15 +233,16 @@ def _restored(piece: _Piece, sentence: Sentence) -> tuple[list[int] | None, list
     )
 
 
-def _batches(pieces: Iterator[_Piece]) -> Iterator[list[_Piece]]:
-    batch: list[_Piece] = []
+def _batches(values: Iterable[T], most: int, length: Callable[[T], int], between: int = 0) -> Iterator[list[T]]:
+    """Yield values in order, those together whose lengths, with what stands between them, are `most` at most."""
+    batch: list[T] = []
     size = 0
-    for piece in pieces:
-        if batch and size + len(piece.text) > MAX_BATCH:
+    for value in values:
+        if batch and size + length(value) > most:
             yield batch
             batch, size = [], 0
-        batch.append(piece)
-        size += len(piece.text)
+        batch.append(value)
+        size += length(value) + between
     if batch:
         yield batch
 
@@ -312,26 +309,13 @@ def annotate_texts(texts: Sequence[str], engine: Engine | None) -> list[list[Sen
     if engine is None:
         return [_plain(text) for text in texts]
     annotated: list[list[Sentence]] = []
-    for batch in _text_batches(texts):
+    for batch in _batches(texts, _AT_ONCE, len, len(_BETWEEN)):
         annotated += _annotated(batch, engine)
     return annotated
 
 
 def _plain(text: str) -> list[Sentence]:
     return [_shifted(plain_tokens(body), -start) for start, body in split_paragraphs(text)]
-
-
-def _text_batches(texts: Sequence[str]) -> Iterator[list[str]]:
-    batch: list[str] = []
-    size = 0
-    for text in texts:
-        if batch and size + len(text) > _AT_ONCE:
-            yield batch
-            batch, size = [], 0
-        batch.append(text)
-        size += len(text) + len(_BETWEEN)
-    if batch:
-        yield batch
 
 
 def _annotated(batch: list[str], engine: Engine) -> list[list[Sentence]]:

@@ -23,7 +23,7 @@ and ties are HanTa's own, so results are equal to the bit.
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from operator import add, itemgetter
 from typing import Any
@@ -234,7 +234,6 @@ _BEAM = 5
 
 Tags = tuple[int, ...] | None  # tags that a word may have; None where any may follow
 Step = tuple[State, float, int]  # the state that follows, log probability, its tag
-Tagger = Callable[[Sequence[str]], list[tuple[str, str]]]
 
 
 def model_file(language: str) -> str:
@@ -246,35 +245,19 @@ def model_file(language: str) -> str:
     return os.path.join(os.path.dirname(HanoverTagger.__file__), _FILES[language])
 
 
-def load_tagger(language: str) -> Tagger:
-    """Load the model for `language`; return a function from a sentence's words to lemma and tag.
-
-    Words must not be empty. The pairs are those of HanTa's `tag_sent`, except for words over `MAX_WORD`
-    characters and sentences over `MAX_SENTENCE` words.
-    """
-    return _loaded(language).tag
-
-
-def load_tags(language: str) -> Callable[[Sequence[str]], list[str]]:
-    """Load the model for `language`; return a function from a sentence's words to their tags, those of `load_tagger`.
-
-    Both share what they keep, and the model.
-    """
-    return _loaded(language).tags
-
-
 @lru_cache(maxsize=len(_FILES))
-def _loaded(language: str) -> "_SentenceTagger":
+def load_tagger(language: str) -> "SentenceTagger":
+    """Load the model for `language`."""
     from HanTa.HanoverTagger import HanoverTagger
 
     model = HanoverTagger(model_file(language))
     search = MorphemeSearch(model)
     model.analyze_forward, model.analyze_viterbi = search.analyze_forward, search.analyze_viterbi
-    return _SentenceTagger(model)
+    return SentenceTagger(model)
 
 
-class _SentenceTagger:
-    """HanTa's search over the words of a sentence, for one model."""
+class SentenceTagger:
+    """HanTa's search over the words of a sentence, for one model; words must not be empty."""
 
     def __init__(self, model: Any) -> None:
         from HanTa.HanoverTagger import EMPTY, END, START, UNKNOWN
@@ -289,7 +272,11 @@ class _SentenceTagger:
         self._lemma_of = lru_cache(_WORDS)(self._lemma)
 
     def tag(self, words: Sequence[str]) -> list[tuple[str, str]]:
-        """Return the lemma and the tag of each word of a sentence."""
+        """Return the lemma and the tag of each word of a sentence.
+
+        They are those of HanTa's `tag_sent`, except for words over `MAX_WORD` characters and sentences over
+        `MAX_SENTENCE` words.
+        """
         pairs = []
         for word, number in zip(words, self._numbers(words), strict=True):
             lemma = self._lemma_of(word.lower(), number) if len(word) <= MAX_WORD else word
@@ -324,7 +311,6 @@ class _SentenceTagger:
     def _next_row(
         self, row: Mapping[State, float], scores: Mapping[int, float], tags: Tags
     ) -> tuple[dict[State, float], dict[State, State]]:
-        """Return the log probabilities of states behind a word, and the state before each."""
         floor = sorted(row.values(), reverse=True)[_BEAM] - 1 if len(row) > _BEAM else None
         best: dict[State, float] = {}
         origin: dict[State, State] = {}

@@ -83,7 +83,7 @@ def describe_engine(spec: str, *, resolve: Resolve | None = None, layers: tuple[
     return info
 
 
-def _prepare(spec: str, resolve: Resolve | None, layers: tuple[str, ...]) -> tuple[EngineInfo, Callable[[], Annotate]]:
+def _prepare(spec: str, resolve: Resolve | None, layers: tuple[str, ...]) -> "_Prepared":
     kind, _, argument = spec.partition(":")
     if kind == "none":
         raise UsageError("engine 'none' keeps the annotation that the input brings: there is nothing to load")
@@ -92,8 +92,7 @@ def _prepare(spec: str, resolve: Resolve | None, layers: tuple[str, ...]) -> tup
     return ENGINES[kind].prepare(argument, resolve, layers)
 
 
-_LOADED: dict[tuple[str, tuple[str, ...]], Engine] = {}
-_TAGGERS_LOADED: dict[str, Engine] = {}
+_LOADED: dict[tuple[str, tuple[str, ...] | None], Engine] = {}  # by specification and layers; of taggers None
 _LOADING = threading.Lock()
 
 
@@ -114,31 +113,31 @@ def load_engine(
         UsageError: as `describe_engine`.
         LexbeamError: the model is there but cannot be loaded, or the engine has another fingerprint.
     """
+    return _held(spec, layers, lambda found: _prepare(spec, found or resolve, layers), fingerprint)
+
+
+_Prepared = tuple[EngineInfo, Callable[[], Annotate]]
+
+
+def _held(
+    spec: str, layers: tuple[str, ...] | None, prepare: Callable[[Resolve | None], _Prepared], fingerprint: str
+) -> Engine:
+    def is_another(engine: Engine) -> bool:
+        return bool(fingerprint) and fingerprint != engine.fingerprint
+
     with _LOADING:
         engine = _LOADED.get((spec, layers))
-        if engine is None or _is_another(engine, fingerprint):  # a model may be replaced while this process lives
-            engine = _LOADED[spec, layers] = _loaded(
-                *_wanted(spec, lambda found: _prepare(spec, found or resolve, layers), fingerprint)
-            )
-    _check_fingerprint(spec, engine, fingerprint)
-    return engine
-
-
-def _is_another(engine: Engine, fingerprint: str) -> bool:
-    return bool(fingerprint) and fingerprint != engine.fingerprint
-
-
-def _check_fingerprint(spec: str, engine: Engine, fingerprint: str) -> None:
-    if _is_another(engine, fingerprint):
+        if engine is None or is_another(engine):  # a model may be replaced while this process lives
+            engine = _LOADED[spec, layers] = _loaded(*_wanted(spec, prepare, fingerprint))
+    if is_another(engine):
         raise LexbeamError(
             f"engine {spec!r} is another on this machine ({engine.fingerprint}) than where the run was started "
             f"({fingerprint}): install the same lock file, and put the same model at that place, on both"
         )
+    return engine
 
 
-def _wanted(
-    spec: str, prepare: Callable[[Resolve | None], tuple[EngineInfo, Callable[[], Annotate]]], fingerprint: str
-) -> tuple[EngineInfo, Callable[[], Annotate]]:
+def _wanted(spec: str, prepare: Callable[[Resolve | None], _Prepared], fingerprint: str) -> _Prepared:
     """Return an engine with the model of this machine, or with the driver's if that is wanted and not here."""
     try:
         found = prepare(None)
@@ -171,27 +170,12 @@ def load_tagger(spec: str, *, fingerprint: str = "") -> Engine:
     prepare = ENGINES[kind].prepare_tagger if kind in ENGINES else None
     if prepare is None:
         return load_engine(spec, fingerprint=fingerprint)
-    with _LOADING:
-        engine = _TAGGERS_LOADED.get(spec)
-        if engine is None or _is_another(engine, fingerprint):
-            engine = _TAGGERS_LOADED[spec] = _loaded(
-                *_wanted(spec, lambda folder: prepare(argument, folder, ()), fingerprint)
-            )
-    _check_fingerprint(spec, engine, fingerprint)
-    return engine
+    return _held(spec, None, lambda folder: prepare(argument, folder, ()), fingerprint)
 
 
 def _loaded(info: EngineInfo, load: Callable[[], Annotate]) -> Engine:
     keep_freed_memory()
-    return Engine(
-        name=info.name,
-        language=info.language,
-        fingerprint=info.fingerprint,
-        has_upos=info.has_upos,
-        has_lemmas=info.has_lemmas,
-        annotate=_taking_turns(load()),
-        reach=info.reach,
-    )
+    return Engine(**vars(info), annotate=_taking_turns(load()))
 
 
 @functools.lru_cache(8)
@@ -243,10 +227,12 @@ ENGINES: Registry[EngineKind] = Registry(
         "builtin": EngineKind(
             builtin.prepare,
             "language",
-            prepare_tagger=builtin.prepare_tagger,
+            prepare_tagger=functools.partial(builtin.prepare, lemmas=False),
             doc="rules and dictionaries of a language, with HanTa for de, en and nl; needs no model",
         ),
-        "spacy": EngineKind(spacy.prepare, prepare_tagger=spacy.prepare_tagger, doc="a pipeline of spaCy"),
+        "spacy": EngineKind(
+            spacy.prepare, prepare_tagger=functools.partial(spacy.prepare, tags_alone=True), doc="a pipeline of spaCy"
+        ),
         "stanza": EngineKind(stanza.prepare, "language", doc="a pipeline of Stanza"),
     },
     what="engine",

@@ -71,19 +71,15 @@ class NormalisationRules:
 
     def form(self, form: str) -> str:
         """Return the form that is tagged for a token."""
-        return _mapped(form, self.forms, self.form_chars, self._form_pattern)
+        return _mapped(form, self.forms, self.form_chars, self._patterns[0])
 
     def lemma(self, lemma: str) -> str:
         """Return the lemma that replaces an engine's."""
-        return _mapped(lemma, self.lemmas, self.lemma_chars, self._lemma_pattern)
+        return _mapped(lemma, self.lemmas, self.lemma_chars, self._patterns[1])
 
     @functools.cached_property
-    def _form_pattern(self) -> re.Pattern[str] | None:
-        return _pattern(self.form_chars)
-
-    @functools.cached_property
-    def _lemma_pattern(self) -> re.Pattern[str] | None:
-        return _pattern(self.lemma_chars)
+    def _patterns(self) -> tuple[re.Pattern[str] | None, re.Pattern[str] | None]:
+        return _pattern(self.form_chars), _pattern(self.lemma_chars)
 
 
 def _pattern(chars: Mapping[str, str]) -> re.Pattern[str] | None:

@@ -27,6 +27,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from lexbeam.transforms.common.code.registry import Entry, Registry
+from lexbeam.transforms.formats.records.vertical_layout import by_upos
 
 
 def tag_map(language: str) -> Callable[[str], str]:
@@ -37,12 +38,8 @@ def tag_map(language: str) -> Callable[[str], str]:
     return TAG_MAPS[language]
 
 
-def _by_upos(groups: dict[str, str]) -> dict[str, str]:
-    return {tag: upos for upos, tags in groups.items() for tag in tags.split()}
-
-
 # NN, IN and !!! are slips in HanTa's training data, not C5; UNKNOWN is HanTa's own.
-_ENGLISH = _by_upos(
+_ENGLISH = by_upos(
     {
         "ADJ": "AJ0 AJC AJS ORD",
         "ADP": "PRP PRF AVP IN",
@@ -63,7 +60,7 @@ _ENGLISH = _by_upos(
     }
 )
 
-_GERMAN = _by_upos(
+_GERMAN = by_upos(
     {
         "ADJ": "ADJ(A) ADJ(D)",
         "ADP": "APPO APPR APPRART APZR PTKVZ",
@@ -126,44 +123,23 @@ TAG_MAPS: dict[str, Callable[[str], str]] = {"de": _GERMAN.__getitem__, "en": _E
 
 # The longest beginning that a tag has decides. `vn` are verbs used as nouns; what jieba takes for a conjunction
 # may introduce a clause, too.
-_CHINESE = {
-    "a": "ADJ",
-    "ad": "ADV",
-    "an": "NOUN",
-    "b": "ADJ",
-    "c": "CCONJ",
-    "d": "ADV",
-    "e": "INTJ",
-    "eng": "X",
-    "f": "ADP",
-    "h": "PART",
-    "i": "VERB",
-    "j": "NOUN",
-    "k": "PART",
-    "l": "VERB",
-    "m": "NUM",
-    "n": "NOUN",
-    "nr": "PROPN",
-    "ns": "PROPN",
-    "nt": "PROPN",
-    "nz": "PROPN",
-    "o": "INTJ",
-    "p": "ADP",
-    "q": "NOUN",
-    "r": "PRON",
-    "s": "NOUN",
-    "t": "NOUN",
-    "u": "PART",
-    "ug": "AUX",
-    "ul": "AUX",
-    "uz": "AUX",
-    "v": "VERB",
-    "vn": "NOUN",
-    "x": "X",
-    "y": "PART",
-    "z": "ADJ",
-    "zg": "ADV",
-}
+_CHINESE = by_upos(
+    {
+        "ADJ": "a b z",
+        "ADP": "f p",
+        "ADV": "ad d zg",
+        "AUX": "ug ul uz",
+        "CCONJ": "c",
+        "INTJ": "e o",
+        "NOUN": "an j n q s t vn",
+        "NUM": "m",
+        "PART": "h k u y",
+        "PRON": "r",
+        "PROPN": "nr ns nt nz",
+        "VERB": "i l v",
+        "X": "eng x",
+    }
+)
 
 
 def upos_of_jieba(tag: str) -> str:

@@ -107,20 +107,11 @@ def _further(model: Section) -> int | None:
     return int("SPACY" in attributes)
 
 
-_UNUSED = frozenset(
-    {
-        "ner",
-        "beam_ner",
-        "entity_linker",
-        "entity_ruler",
-        "span_ruler",
-        "spancat",
-        "spancat_singlelabel",
-        "span_finder",
-        "textcat",
-        "textcat_multilabel",
-    }
+_UNUSED_NAMES = (
+    "ner beam_ner entity_linker entity_ruler span_ruler spancat spancat_singlelabel span_finder textcat "
+    "textcat_multilabel"
 )
+_UNUSED = frozenset(_UNUSED_NAMES.split())
 _PARSERS = frozenset({"parser", "beam_parser"})
 # Where a morphologizer lists what it learnt.
 _LABELS = {"token.pos": "labels_pos", "token.morph": "labels_morph"}
@@ -241,7 +232,6 @@ def _assigns(language: str, factory: str, attribute: str) -> bool:
 
 
 def _all_that(language: str, factory: str) -> list[str]:
-    """Return the attributes that a factory's components assign."""
     kind = _blank(language)  # spaCy knows its factories once there is a pipeline
     return list(kind.get_factory_meta(factory).assigns) if kind.has_factory(factory) else []
 
@@ -293,33 +283,17 @@ MAX_NEW_STRINGS = 200_000
 
 
 def prepare(
-    argument: str, resolve: Resolve | None = None, layers: tuple[str, ...] = ()
+    argument: str, resolve: Resolve | None = None, layers: tuple[str, ...] = (), *, tags_alone: bool = False
 ) -> tuple[EngineInfo, Callable[[], Annotate]]:
     """Return the description of the pipeline `argument`, and the function that loads it.
+
+    With `tags_alone` it does as little as parts of speech need, and sets sentences in a quick way: tags are the same,
+    there are no lemmas, and sentence borders may differ.
 
     Raises:
         UsageError: there is no such package or folder, the folder is not a spaCy pipeline, or the pipeline
             lacks what a layer needs.
     """
-    return _prepared(argument, resolve, layers, tags_alone=False)
-
-
-def prepare_tagger(
-    argument: str, resolve: Resolve | None = None, layers: tuple[str, ...] = ()
-) -> tuple[EngineInfo, Callable[[], Annotate]]:
-    """Do the same as `prepare` with as little as parts of speech need, and with sentences set in a quick way.
-
-    Tags are the same; there are no lemmas, and sentence borders may differ.
-
-    Raises:
-        UsageError: as `prepare`.
-    """
-    return _prepared(argument, resolve, layers, tags_alone=True)
-
-
-def _prepared(
-    argument: str, resolve: Resolve | None, layers: tuple[str, ...], *, tags_alone: bool
-) -> tuple[EngineInfo, Callable[[], Annotate]]:
     folder = _folder(argument, resolve)
     name = f"spacy:{os.path.basename(os.path.normpath(argument))}"
     try:
@@ -423,14 +397,7 @@ def _is_of_spacy_alone(folder: str) -> bool:
     of_others = importlib.metadata.entry_points(group="spacy_factories").names
     if any(component.get("factory") in of_others for component in components.values()):
         return False
-    return all(name.startswith(("spacy.", "spacy-legacy.")) for name in _architectures(components))
-
-
-def _architectures(value: Any) -> Iterator[str]:
-    for key, inner in value.items() if isinstance(value, Mapping) else ():
-        if key == "@architectures":
-            yield inner
-        yield from _architectures(inner)
+    return all(name.startswith(("spacy.", "spacy-legacy.")) for name in architectures(components))
 
 
 def zones(nlp: Any) -> Callable[[], AbstractContextManager[Any]]:

@@ -5,19 +5,22 @@ At the end, what is published of it: the rows of table `slices`, and the numbers
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from operator import attrgetter, itemgetter
 from typing import NamedTuple
 
 from lexbeam.transforms.change.scores.combining import Combined, CombineTask, SummaryTask
 from lexbeam.transforms.change.scores.null_deals import Deal
 from lexbeam.transforms.change.scores.scoring import ScoredSeed
 from lexbeam.transforms.change.scores.series import SeriesTask
+from lexbeam.transforms.change.scores.system_ensembles import SystemsTask
 from lexbeam.transforms.change.scores.traces import Traced, TraceTask
-from lexbeam.transforms.change.spaces.aligning import Aligned, AlignTask, NeighbourTask, SliceFacts, SliceRow
-from lexbeam.transforms.change.spaces.training import JointTask, TrainedSpace, TrainedSpaces, TrainTask
+from lexbeam.transforms.change.spaces.aligning import AlignTask, NeighbourTask, SliceFacts, SliceRow
+from lexbeam.transforms.change.spaces.training import JointTask, TrainedSpaces, TrainTask
 from lexbeam.transforms.change.view.counts import SliceCounts
 from lexbeam.transforms.change.view.slices import Slice
 from lexbeam.transforms.change.view.view_stage import Viewed
 from lexbeam.transforms.common.store.receipts import File
+from lexbeam.transforms.common.store.tables import PartFile
 from lexbeam.transforms.embeddings.alignment import APART
 from lexbeam.transforms.embeddings.joint_trainings import JOINT_TRAININGS
 
@@ -150,7 +153,7 @@ def combine_tasks(
 ) -> Iterator[tuple[int, CombineTask]]:
     """Yield the task of a pair from the scores of its seeds and of its null pairs, if any."""
     counts = counts_of(comparisons, pair, slices)
-    ordered, of_nulls = (tuple(sorted(scored, key=_sha256)) for scored in (seeds, nulls))
+    ordered, of_nulls = (tuple(sorted(scored, key=attrgetter("rows.sha256"))) for scored in (seeds, nulls))
     deal = next((replace(deal, nulls=()) for deal in deals), None)
     yield pair, CombineTask(ordered, counts, of_nulls, deal)
 
@@ -163,12 +166,18 @@ def summary_tasks(
     yield pair, SummaryTask(combined.part.file, counts_of(comparisons, pair, slices))
 
 
-def _sha256(made: ScoredSeed | Traced) -> str:
-    return made.rows.sha256
+def systems_tasks(pair: int, runs: Iterable[Combined]) -> Iterator[tuple[int, SystemsTask]]:
+    """Yield the task of bringing the systems of all runs together, if any run has some."""
+    if having := [run for run in runs if run.systems is not None]:
+        yield pair, SystemsTask(_files(run.systems for run in having), _files(run.system_nulls for run in having))
+
+
+def _files(parts: Iterable[PartFile | None]) -> tuple[File, ...]:
+    return tuple(sorted((part.file for part in parts if part is not None), key=attrgetter("sha256")))
 
 
 def neighbour_tasks(
-    element: tuple[SpaceKey, TrainedSpace],
+    element: tuple[SpaceKey, PartFile],
     comparisons: Comparisons,
     combined: Mapping[int, Combined],
     targets: Sequence[str],
@@ -185,7 +194,7 @@ def neighbour_tasks(
             for ranking in scores.tops:
                 words.update(ranking.words[:most])
     name = comparisons.variants[variant].name
-    yield element[0], NeighbourTask(comparisons.names[place], seed, name, space.part.file, tuple(sorted(words)))
+    yield element[0], NeighbourTask(comparisons.names[place], seed, name, space.file, tuple(sorted(words)))
 
 
 def slice_row(slice: Slice, counts: SliceCounts, vocabulary: int, min_count: int) -> SliceRow:
@@ -251,7 +260,7 @@ Side = tuple[int, SliceFacts, File]  # the place in its series, the slice, its s
 
 
 def series_sides(
-    element: tuple[SpaceKey, TrainedSpace],
+    element: tuple[SpaceKey, PartFile],
     comparisons: Comparisons,
     first: int,
     length: int,
@@ -264,40 +273,32 @@ def series_sides(
     (variant, place, seed), trained = element
     if variant == 0 and place >= first:
         series, number = divmod(place - first, length)
-        yield (series, seed), (number, facts_of(comparisons, place, slices), trained.part.file)
+        yield (series, seed), (number, facts_of(comparisons, place, slices), trained.file)
 
 
 def maps_of(
-    element: tuple[PairSeed, tuple[AlignTask, Aligned]], comparisons: Comparisons, alignment: str
+    element: tuple[PairSeed, tuple[AlignTask, PartFile]], comparisons: Comparisons, alignment: str
 ) -> Iterator[tuple[RunKey, tuple[int, int, File]]]:
     """Yield the run of the real series that a map belongs to, with its slices, if it is of an alignment."""
     (pair, seed), (task, aligned) = element
     if task.alignment == alignment:
-        yield (0, seed), (*comparisons.pairs[pair], aligned.part.file)
+        yield (0, seed), (*comparisons.pairs[pair], aligned.file)
 
 
 def trace_tasks(
     key: RunKey, sides: Iterable[Side], maps: Iterable[tuple[int, int, File]] = ()
 ) -> Iterator[tuple[RunKey, TraceTask]]:
     """Yield the task of a run."""
-    ordered = sorted(sides, key=_place)
+    ordered = sorted(sides, key=itemgetter(0))
     yield (
         key,
         TraceTask(
             tuple(facts for _, facts, _ in ordered),
             tuple(space for _, _, space in ordered),
             key[1],
-            tuple(sorted(maps, key=_sides)),
+            tuple(sorted(maps, key=itemgetter(0, 1))),
         ),
     )
-
-
-def _place(side: Side) -> int:
-    return side[0]
-
-
-def _sides(fitted: tuple[int, int, File]) -> tuple[int, int]:
-    return fitted[:2]
 
 
 def series_tasks(
@@ -313,8 +314,8 @@ def series_tasks(
         key,
         SeriesTask(
             tuple(facts_of(comparisons, place, slices) for place in range(len(comparisons.names))),
-            tuple(sorted(seeds, key=_sha256)),
-            tuple(sorted(nulls, key=_sha256)),
+            tuple(sorted(seeds, key=attrgetter("rows.sha256"))),
+            tuple(sorted(nulls, key=attrgetter("rows.sha256"))),
             next((replace(deal, nulls=(), slices=None) for deal in deals), None),
         ),
     )
@@ -337,7 +338,6 @@ def joint_slices(
     """Yield a slice, with its number, by the variants and sequences in which it is trained together with others.
 
     Args:
-        ready: the slice.
         comparisons: what is compared.
         of_real: whether it is a real one that null slices stand among.
     """
@@ -377,7 +377,7 @@ def joint_tasks(
 
 def joint_spaces(
     element: tuple[JointKey, TrainedSpaces], comparisons: Comparisons
-) -> Iterator[tuple[SpaceKey, TrainedSpace]]:
+) -> Iterator[tuple[SpaceKey, PartFile]]:
     """Yield the spaces of slices that were trained together."""
     (variant, sequence, seed), made = element
     wanted = [place for place in comparisons.sequences[sequence] if place >= 0]

@@ -1,19 +1,16 @@
 """Beam glue of lexical semantic change, from spaces on: pairs and series of slices, real ones and nulls.
 
 counts_by_place PCollection[SliceReady] -> what is counted in slices, as tasks are made with it
-AlignPairs      PCollection[(SpaceKey, TrainedSpace)] -> PCollection[(PairSeed, (AlignTask, Aligned))]
-ScorePairs      PCollection[(SpaceKey, TrainedSpace)] -> PCollection[(pair, ScoredSeed)]
-TraceSeries     PCollection[(SpaceKey, TrainedSpace)] -> PCollection[(RunKey, Traced)]
-DealSlices      PCollection[PartView] -> PCollection[(group, Deal)]
-CountDeals      PCollection[PartView] -> PCollection[SliceReady]
+AlignPairs      PCollection[(SpaceKey, PartFile)] -> PCollection[(PairSeed, (AlignTask, PartFile))]
+ScorePairs      PCollection[(SpaceKey, PartFile)] -> PCollection[(pair, ScoredSeed)]
+TraceSeries     PCollection[(SpaceKey, PartFile)] -> PCollection[(RunKey, Traced)]
 ScoreBeside     PCollection[SliceReady] -> PCollection[(pair, Combined)]
-JoinSystems     PCollection[(pair, Combined)] of several runs -> PCollection[(pair, JoinedSystems)]
 NumberParts     what was made, by table -> PCollection[Part]
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
+from operator import attrgetter
 from typing import Any
 
 import apache_beam as beam
@@ -23,11 +20,9 @@ from lexbeam.schemas.change.spaces import ALIGNMENTS, NEIGHBOURS, POINTS, VECTOR
 from lexbeam.transforms.change.graph.comparisons import (
     Comparisons,
     PairSeed,
-    PartView,
     RunKey,
     SliceReady,
     SpaceKey,
-    by_place,
     combine_tasks,
     map_number,
     maps_of,
@@ -35,37 +30,15 @@ from lexbeam.transforms.change.graph.comparisons import (
     space_number,
     trace_tasks,
 )
-from lexbeam.transforms.change.graph.pair_tasks import (
-    Groups,
-    by_group,
-    deal_tasks,
-    dealt_tasks,
-    null_ready,
-    null_slices,
-    pair_sides,
-    pair_tasks,
-    score_tasks,
-    sizes_tasks,
-)
-from lexbeam.transforms.change.graph.space_ptransforms import MergeCounts, TrainSlices
+from lexbeam.transforms.change.graph.pair_tasks import null_slices, pair_sides, pair_tasks, score_tasks
+from lexbeam.transforms.change.graph.space_ptransforms import TrainSlices
 from lexbeam.transforms.change.scores.combining import Combined, CombineSeeds
-from lexbeam.transforms.change.scores.null_deals import (
-    CountDealt,
-    Deal,
-    DealDocuments,
-    DealOptions,
-    Dealt,
-    SizeDocuments,
-)
 from lexbeam.transforms.change.scores.scoring import ChangeScoreOptions, ScoredSeed, ScoreSeed
-from lexbeam.transforms.change.scores.system_ensembles import CompareSystems, JoinedSystems, SystemsTask
 from lexbeam.transforms.change.scores.traces import SeriesOptions, Traced, TraceSlices
-from lexbeam.transforms.change.spaces.aligning import REGISTRY, Align, Aligned, AlignOptions, AlignTask
-from lexbeam.transforms.change.spaces.training import TrainedSpace
-from lexbeam.transforms.change.view.counts import PartCounts, SliceCounts
+from lexbeam.transforms.change.spaces.aligning import REGISTRY, Align, AlignOptions, AlignTask
+from lexbeam.transforms.change.view.counts import SliceCounts
 from lexbeam.transforms.common.store.artefacts import Workspace
-from lexbeam.transforms.common.store.ptransforms import By, Each
-from lexbeam.transforms.common.store.receipts import File
+from lexbeam.transforms.common.store.ptransforms import By
 from lexbeam.transforms.common.store.tables import Part, PartFile
 
 
@@ -96,8 +69,8 @@ class AlignPairs(beam.PTransform):
     others: Mapping[str, beam.PCollection] = field(default_factory=dict)
 
     def expand(
-        self, spaces: beam.PCollection[tuple[SpaceKey, TrainedSpace]]
-    ) -> beam.PCollection[tuple[PairSeed, tuple[AlignTask, Aligned]]]:
+        self, spaces: beam.PCollection[tuple[SpaceKey, PartFile]]
+    ) -> beam.PCollection[tuple[PairSeed, tuple[AlignTask, PartFile]]]:
         """Bring together what each pair is aligned with, and align it."""
         alignments = tuple(name for variant in self.comparisons.variants for name in variant.alignments)
         sides = spaces | "KeyByPair" >> beam.FlatMap(pair_sides, self.comparisons, slices=self.slices)
@@ -113,17 +86,11 @@ class AlignPairs(beam.PTransform):
         )
 
 
-def _spaces_of(task: Any) -> Iterable[File]:
-    return task.spaces  # type: ignore[no-any-return]
-
-
 @dataclass
 class ScorePairs(beam.PTransform):
     """Align and score every pair and seed; null pairs have the key of the pair that they are nulls of.
 
     Attributes:
-        align: aligns them.
-        score: options of scores.
         nulls: how many of the pairs are of one pair.
         frees: whether nothing needs the spaces once they are scored.
     """
@@ -133,12 +100,10 @@ class ScorePairs(beam.PTransform):
     nulls: int = 1
     frees: bool = False
 
-    def expand(
-        self, spaces: beam.PCollection[tuple[SpaceKey, TrainedSpace]]
-    ) -> beam.PCollection[tuple[int, ScoredSeed]]:
+    def expand(self, spaces: beam.PCollection[tuple[SpaceKey, PartFile]]) -> beam.PCollection[tuple[int, ScoredSeed]]:
         """Align, and score what is aligned."""
         of = {"comparisons": self.align.comparisons, "slices": self.align.slices, "nulls": self.nulls}
-        frees = _spaces_of if self.frees else None
+        frees = attrgetter("spaces") if self.frees else None
         return (
             spaces
             | "Align" >> self.align
@@ -167,9 +132,7 @@ class TraceSeries(beam.PTransform):
     maps: Mapping[str, beam.PCollection]
     frees: bool = False
 
-    def expand(
-        self, spaces: beam.PCollection[tuple[SpaceKey, TrainedSpace]]
-    ) -> beam.PCollection[tuple[RunKey, Traced]]:
+    def expand(self, spaces: beam.PCollection[tuple[SpaceKey, PartFile]]) -> beam.PCollection[tuple[RunKey, Traced]]:
         """Bring together spaces and maps of each run, and trace it."""
         sides = spaces | "KeySpaces" >> beam.FlatMap(
             series_sides, self.comparisons, self.first, self.length, slices=self.slices
@@ -179,67 +142,10 @@ class TraceSeries(beam.PTransform):
             for name, aligned in self.maps.items()
         }
         return {"sides": sides, **maps} | "Trace" >> By(
-            self.workspace, TraceSlices.of(self.options), trace_tasks, frees=_spaces_of if self.frees else None
-        )
-
-
-@dataclass
-class DealSlices(beam.PTransform):
-    """Compare the documents of every pair of slices, and deal those of every group out anew, as often as is asked.
-
-    Attributes:
-        documents: by the digest of a part of `sentences`, the part of `documents` beside it.
-    """
-
-    workspace: Workspace
-    groups: Groups
-    documents: Mapping[str, Part]
-    options: DealOptions
-
-    def expand(self, viewed: beam.PCollection[PartView]) -> beam.PCollection[tuple[int, Deal]]:
-        """Size documents by part and slice, and deal by group."""
-        of_parts = {"groups": self.groups, "documents": self.documents, "sentences": self.options.sentences}
-        return (
-            viewed
-            | "Size" >> Each(self.workspace, SizeDocuments(), sizes_tasks, of_parts)
-            | "KeyByGroup" >> beam.FlatMap(by_group, self.groups)
-            | "Deal" >> By(self.workspace, DealDocuments(self.options), deal_tasks, {"groups": self.groups})
-        )
-
-
-def _part_counts(element: tuple[int, Dealt]) -> tuple[int, PartCounts]:
-    place, dealt = element
-    return place, PartCounts(
-        dealt.counts, dealt.documents, dealt.sentence_count, dealt.tokens, dealt.largest_document, 0, 0, 0, 0, 0
-    )
-
-
-@dataclass
-class CountDeals(beam.PTransform):
-    """Count the slices that deals make, and bring together what they are trained from.
-
-    Attributes:
-        parts: how many views there are of each slice.
-        deals: what `DealSlices` yields.
-        ready: the real slices, whose files of sentences the null ones read.
-    """
-
-    workspace: Workspace
-    groups: Groups
-    parts: int
-    deals: beam.PCollection
-    ready: beam.PCollection
-
-    def expand(self, viewed: beam.PCollection[PartView]) -> beam.PCollection[SliceReady]:
-        """Count in each part what deals take of it, and sum that up."""
-        deals = beam.pvalue.AsDict(self.deals)
-        ready = beam.pvalue.AsDict(self.ready | "KeyReady" >> beam.Map(by_place))
-        return (
-            viewed
-            | "CountParts" >> Each(self.workspace, CountDealt(), dealt_tasks, {"groups": self.groups, "deals": deals})
-            | "PartCounts" >> beam.Map(_part_counts)
-            | "Counts" >> MergeCounts(self.workspace, self.parts)
-            | "MakeReady" >> beam.Map(null_ready, self.groups, deals=deals, ready=ready)
+            self.workspace,
+            TraceSlices.of(self.options),
+            trace_tasks,
+            frees=attrgetter("spaces") if self.frees else None,
         )
 
 
@@ -283,65 +189,24 @@ class ScoreBeside(beam.PTransform):
         )
 
 
-def _has_systems(element: tuple[int, Combined]) -> bool:
-    return element[1].systems is not None
+# Tables whose parts lie beside others, under another name of the receipt.
+_BESIDE = {PAIRS.name: "pair", NULLS.name: "nulls", SYSTEM_CONTROLS.name: "controls", POINTS.name: "points"}
 
 
-def _systems_tasks(pair: int, runs: tuple[Combined, ...]) -> Iterator[tuple[int, SystemsTask]]:
-    yield pair, SystemsTask(_files(run.systems for run in runs), _files(run.system_nulls for run in runs))
-
-
-def _files(parts: Iterable[PartFile | None]) -> tuple[File, ...]:
-    return tuple(sorted((part.file for part in parts if part is not None), key=_sha256))
-
-
-def _sha256(file: File) -> str:
-    return file.sha256
-
-
-@dataclass
-class JoinSystems(beam.PTransform):
-    """Bring the systems of all runs together, by pair, and add ensembles of them.
-
-    Attributes:
-        ensembles: keys of `system_ensembles.ENSEMBLES`.
-    """
-
-    workspace: Workspace
-    ensembles: tuple[str, ...]
-
-    def expand(self, runs: Any) -> beam.PCollection[tuple[int, JoinedSystems]]:
-        """Join what was combined, by the name of the run."""
-        return (
-            [runs[name] for name in sorted(runs)]
-            | "AllRuns" >> beam.Flatten()
-            | "OfSystems" >> beam.Filter(_has_systems)
-            | "Join" >> By(self.workspace, CompareSystems(tuple(sorted(set(self.ensembles)))), _systems_tasks)
-        )
-
-
-def _part(element: tuple[Any, Any], table: str, name: str, number: Callable[[Any], int]) -> Iterator[Part]:
+def _part(element: tuple[Any, Any], table: str, comparisons: Comparisons) -> Iterator[Part]:
     key, made = element
-    part = getattr(made, name)
+    part = made if isinstance(made, PartFile) else getattr(made, _BESIDE.get(table, "part"))
     if part is not None:
-        yield Part.of(table, number(key), part)
+        yield Part.of(table, space_number(comparisons, key) if table in (VECTORS.name, NEIGHBOURS.name) else key, part)
 
 
 def _map_part(
-    element: tuple[PairSeed, tuple[AlignTask, Aligned]], table: str, comparisons: Comparisons, names: tuple[str, ...]
+    element: tuple[PairSeed, tuple[AlignTask, PartFile]], table: str, comparisons: Comparisons, names: tuple[str, ...]
 ) -> Iterator[Part]:
     key, (task, aligned) = element
     number = map_number(comparisons, names, key, task.alignment)
-    if number is not None and aligned.part is not None:
-        yield Part.of(table, number, aligned.part)
-
-
-def _pair_number(pair: int) -> int:
-    return pair
-
-
-# Tables whose parts lie beside others, under another name of the receipt.
-_BESIDE = {PAIRS.name: "pair", NULLS.name: "nulls", SYSTEM_CONTROLS.name: "controls", POINTS.name: "points"}
+    if number is not None:
+        yield Part.of(table, number, aligned)
 
 
 @dataclass
@@ -353,14 +218,12 @@ class NumberParts(beam.PTransform):
 
     def expand(self, made: Any) -> beam.PCollection[Part]:
         """Name parts of collections by table: by space, by alignment, else by their keys."""
-        of_spaces = partial(space_number, self.comparisons)
         parts = []
         for table, elements in made.items():
             label = f"Number{table.rpartition('/')[2].title()}"
             if table == ALIGNMENTS.name:
                 named = beam.FlatMap(_map_part, table, self.comparisons, self.alignments)
             else:
-                number = of_spaces if table in (VECTORS.name, NEIGHBOURS.name) else _pair_number
-                named = beam.FlatMap(_part, table, _BESIDE.get(table, "part"), number)
+                named = beam.FlatMap(_part, table, self.comparisons)
             parts.append(elements | label >> named)
         return parts | "AllParts" >> beam.Flatten()

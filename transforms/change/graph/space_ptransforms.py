@@ -1,8 +1,8 @@
 """Beam glue of spaces: slices become vectors of words.
 
-TrainSlices         PCollection[SliceReady] -> PCollection[(SpaceKey, TrainedSpace)], by one of these:
-TrainShards         PCollection[(SpaceKey, TrainTask)] -> PCollection[(SpaceKey, TrainedSpace)]
-RepresentSlices     PCollection[SliceReady] -> PCollection[(SpaceKey, TrainedSpace)]
+TrainSlices         PCollection[SliceReady] -> PCollection[(SpaceKey, PartFile)], by one of these:
+TrainShards         PCollection[(SpaceKey, TrainTask)] -> PCollection[(SpaceKey, PartFile)]
+RepresentSlices     PCollection[SliceReady] -> PCollection[(SpaceKey, PartFile)]
 
 What is cut, a training into shards or a slice into pieces whose contexts are counted, is an element of its own, which
 workers share. What averages and sums were made of is freed as soon as they are sound.
@@ -13,13 +13,13 @@ Beam glue of the training view.
     each_slice    PartView -> (place, Viewed) of every slice
     MergeCounts   PCollection[(place, PartCounts)] -> PCollection[(place, SliceCounts)]
     MergeSlices   PCollection[(place, Viewed)] -> PCollection[SliceReady]
-    WriteText     PCollection[SliceReady] -> one text file per slice
 
 Counter (namespace `change`): tokens.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
+from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
 
 import apache_beam as beam
@@ -59,16 +59,9 @@ from lexbeam.transforms.change.spaces.shards import (
     TrainShard,
     steps_of,
 )
-from lexbeam.transforms.change.spaces.training import JointTask, Train, TrainedSpace, TrainJointly, TrainTask
-from lexbeam.transforms.change.view.counts import (
-    CountSlice,
-    PartCounts,
-    Shuffled,
-    ShuffleRange,
-    SliceCounts,
-    count_groups,
-)
-from lexbeam.transforms.change.view.feeds import StagedView, write_text
+from lexbeam.transforms.change.spaces.training import JointTask, Train, TrainJointly, TrainTask
+from lexbeam.transforms.change.view.counts import CountSlice, PartCounts, ShuffleRange, SliceCounts, count_groups
+from lexbeam.transforms.change.view.feeds import StagedView
 from lexbeam.transforms.change.view.view_stage import (
     MeasuredTokens,
     MeasureTokens,
@@ -83,6 +76,7 @@ from lexbeam.transforms.common.code.fingerprints import hash_of
 from lexbeam.transforms.common.store.artefacts import Workspace
 from lexbeam.transforms.common.store.ptransforms import By, Each, SpreadOverLanes
 from lexbeam.transforms.common.store.receipts import File
+from lexbeam.transforms.common.store.tables import PartFile
 from lexbeam.transforms.corpora.annotated_corpora import SentencePart
 from lexbeam.transforms.corpora.ptransforms import FindRepeated
 from lexbeam.transforms.embeddings.alignment import APART
@@ -123,7 +117,7 @@ class TrainSlices(beam.PTransform):
     frees: bool = False
     real: Mapping[str, beam.PCollection] = field(default_factory=dict)
 
-    def expand(self, ready: beam.PCollection[SliceReady]) -> beam.PCollection[tuple[SpaceKey, TrainedSpace]]:
+    def expand(self, ready: beam.PCollection[SliceReady]) -> beam.PCollection[tuple[SpaceKey, PartFile]]:
         """Make the spaces of all variants."""
         entry = REPRESENTATIONS[self.representation.representation]
         if entry.make is not None:
@@ -150,10 +144,10 @@ class TrainSlices(beam.PTransform):
             train_tasks,
             of_slices,
             lanes=self.lanes,
-            weight=_tokens,
+            weight=attrgetter("tokens"),
         )
 
-    def _together(self, ready: beam.PCollection[SliceReady]) -> beam.PCollection[tuple[SpaceKey, TrainedSpace]]:
+    def _together(self, ready: beam.PCollection[SliceReady]) -> beam.PCollection[tuple[SpaceKey, PartFile]]:
         names = tuple(variant.name for variant in self.comparisons.variants if variant.name != APART)
         slices = ready | "KeyBySequence" >> beam.FlatMap(joint_slices, self.comparisons)
         if self.real:
@@ -173,18 +167,11 @@ class TrainSlices(beam.PTransform):
         return made | "EachSpace" >> beam.FlatMap(joint_spaces, self.comparisons)
 
 
-def _tokens(task: TrainTask) -> float:
-    return task.tokens
-
-
 class _Begun(NamedTuple):
     """A training before a step: what is trained, and the weights that shards start from."""
 
     space: TrainTask
     common: File | None
-
-
-ShardKey = tuple[SpaceKey, int]
 
 
 def _begun(element: SliceReady, **of_slices: Any) -> Iterator[tuple[SpaceKey, _Begun]]:
@@ -200,29 +187,21 @@ def _shard_tasks(
         yield key, ShardTask(space, step, shard, sharding, common)
 
 
-def _tokens_of_shard(task: ShardTask) -> float:
-    return task.space.tokens
-
-
 def _average_task(
     key: SpaceKey, trained: tuple[tuple[ShardTask, TrainedShard], ...]
 ) -> Iterator[tuple[SpaceKey, AverageTask]]:
-    ordered = sorted(trained, key=_shard)
+    ordered = sorted(trained, key=lambda each: each[0].shard)
     task = ordered[0][0]
     yield key, AverageTask(task.space, task.step, task.common, tuple(shard.weights for _, shard in ordered))
-
-
-def _shard(trained: tuple[ShardTask, TrainedShard]) -> int:
-    return trained[0].shard
 
 
 def _averaged_files(task: AverageTask) -> list[File]:
     return [*task.shards, *([] if task.common is None else [task.common])]
 
 
-def _begun_again(element: tuple[SpaceKey, tuple[AverageTask, Any]]) -> tuple[SpaceKey, _Begun]:
+def _begun_again(element: tuple[SpaceKey, tuple[AverageTask, File]]) -> tuple[SpaceKey, _Begun]:
     key, (task, averaged) = element
-    return key, _Begun(task.space, averaged.weights)
+    return key, _Begun(task.space, averaged)
 
 
 @dataclass
@@ -241,7 +220,7 @@ class TrainShards(beam.PTransform):
     sharding: ShardOptions
     lanes: int
 
-    def expand(self, ready: beam.PCollection[SliceReady]) -> beam.PCollection[tuple[SpaceKey, TrainedSpace]]:
+    def expand(self, ready: beam.PCollection[SliceReady]) -> beam.PCollection[tuple[SpaceKey, PartFile]]:
         """Train the shards of each step from common weights, and average them."""
         steps = steps_of(self.sharding, self.options.epochs)
         begun = ready | "Begin" >> beam.FlatMap(_begun, **self.of_slices)
@@ -253,7 +232,7 @@ class TrainShards(beam.PTransform):
                 _shard_tasks,
                 {"step": step - 1, "sharding": self.sharding},
                 lanes=self.lanes,
-                weight=_tokens_of_shard,
+                weight=attrgetter("space.tokens"),
                 with_task=True,
             )
             averaged = trained | f"Average{step}" >> By(
@@ -286,11 +265,7 @@ def _sum_task(
     key: PieceKey, counted: tuple[tuple[int, CountedContexts], ...], names: tuple[str, ...]
 ) -> Iterator[tuple[PieceKey, SumTask]]:
     place, number = key
-    yield key, SumTask(names[place], number, tuple(part for _, part in sorted(counted, key=_number)))
-
-
-def _number(entry: tuple[int, CountedContexts]) -> int:
-    return entry[0]
+    yield key, SumTask(names[place], number, tuple(part for _, part in sorted(counted, key=itemgetter(0))))
 
 
 def _parts_added(task: SumTask) -> list[File]:
@@ -308,7 +283,7 @@ def _represent_tasks(
     ready: tuple[SliceReady, ...],
     comparisons: Comparisons,
 ) -> Iterator[tuple[SpaceKey, RepresentTask]]:
-    totals = tuple(total for _, total in sorted(contexts, key=_number))
+    totals = tuple(total for _, total in sorted(contexts, key=itemgetter(0)))
     for one in ready:
         for key, space in train_tasks(one, comparisons):
             yield key, represent_task(space, totals)
@@ -336,7 +311,7 @@ class RepresentSlices(beam.PTransform):
     lanes: int
     frees: bool
 
-    def expand(self, ready: beam.PCollection[SliceReady]) -> beam.PCollection[tuple[SpaceKey, TrainedSpace]]:
+    def expand(self, ready: beam.PCollection[SliceReady]) -> beam.PCollection[tuple[SpaceKey, PartFile]]:
         """Count pieces, add them up, whatever the seeds, and make spaces of the sums."""
         of_slices = {"comparisons": self.comparisons}
         contexts = (
@@ -375,10 +350,6 @@ def _limits(element: tuple[int, Iterable[list[MeasuredTokens]]], budget: int | s
     return limits_of(list(element[1]), budget)
 
 
-def _rows(part: SentencePart) -> float:
-    return part.rows
-
-
 @dataclass
 class DeriveView(beam.PTransform):
     """Derive the training view of every part of `sentences`.
@@ -397,7 +368,7 @@ class DeriveView(beam.PTransform):
     def expand(self, parts: beam.PCollection[SentencePart]) -> beam.PCollection[PartView]:
         """Measure slices, if a budget is to be kept, and derive the views."""
         spread = parts | "SpreadParts" >> SpreadOverLanes(
-            weight=_rows,
+            weight=attrgetter("rows"),
             lanes=self.lanes,
             workspace=self.workspace,
             stage=ViewSlices.name,
@@ -428,24 +399,10 @@ def each_slice(element: PartView) -> Iterator[tuple[int, Viewed]]:
     yield from enumerate(element[1])
 
 
-def _part_counts(element: tuple[int, Viewed]) -> tuple[int, PartCounts]:
+def _part_counts(element: tuple[int, PartCounts]) -> tuple[int, PartCounts]:
     """Take what a slice's counts need, without the list of batches."""
-    place, viewed = element
-    return (
-        place,
-        PartCounts(
-            viewed.counts,
-            viewed.documents,
-            viewed.sentence_count,
-            viewed.tokens,
-            viewed.largest_document,
-            viewed.tokens_before,
-            viewed.short,
-            viewed.short_tokens,
-            viewed.split,
-            viewed.sampled_out,
-        ),
-    )
+    place, made = element
+    return place, PartCounts(**{each.name: getattr(made, each.name) for each in fields(PartCounts)})
 
 
 def _of_all(key: Any, values: tuple[Any, ...]) -> Iterator[tuple[Any, tuple[Any, ...]]]:
@@ -460,29 +417,25 @@ def _into_group(element: tuple[int, PartCounts], groups: int) -> tuple[tuple[int
 
 def _of_group(element: tuple[tuple[int, int], SliceCounts]) -> tuple[int, PartCounts]:
     (place, _), counts = element
-    return place, PartCounts(*(getattr(counts, name) for name in PartCounts._fields))
+    return _part_counts((place, counts))
 
 
 def _by_range(element: tuple[int, Viewed]) -> Iterator[tuple[tuple[int, int], StagedView]]:
     place, viewed = element
     for ordinal, number in enumerate(viewed.ranges):
-        yield (place, number), StagedView(viewed.sentences, ordinal)
+        yield (place, number), StagedView(viewed.staged, ordinal)
 
 
-def _shuffled_by_slice(element: tuple[tuple[int, int], Shuffled]) -> tuple[int, tuple[int, Shuffled]]:
+def _shuffled_by_slice(element: tuple[tuple[int, int], File]) -> tuple[int, tuple[int, File]]:
     (place, number), shuffled = element
     return place, (number, shuffled)
 
 
 def _ready(element: tuple[int, dict[str, Iterable[Any]]]) -> Iterator[SliceReady]:
     place, joined = element
-    ranges = sorted(joined["ranges"], key=_range_number)
+    ranges = sorted(joined["ranges"], key=itemgetter(0))
     for counts in joined["sizes"]:
-        yield SliceReady(place, counts, (tuple(shuffled.feed for _, shuffled in ranges),))
-
-
-def _range_number(entry: tuple[int, Shuffled]) -> int:
-    return entry[0]
+        yield SliceReady(place, counts, (tuple(feed for _, feed in ranges),))
 
 
 @dataclass
@@ -535,19 +488,3 @@ class MergeSlices(beam.PTransform):
             | "JoinBySlice" >> beam.CoGroupByKey()
             | "MakeReady" >> beam.FlatMap(_ready)
         )
-
-
-def _write_text(element: SliceReady, folder: str, names: tuple[str, ...]) -> str:
-    return write_text(folder, names[element.place], *element.feeds)
-
-
-@dataclass
-class WriteText(beam.PTransform):
-    """Write the training view as text, one file per slice; yields the files' paths."""
-
-    folder: str
-    names: tuple[str, ...]
-
-    def expand(self, ready: beam.PCollection[SliceReady]) -> beam.PCollection[str]:
-        """Write each slice."""
-        return ready | "WriteSlice" >> beam.Map(_write_text, self.folder, self.names)

@@ -27,6 +27,7 @@ import posixpath
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -34,12 +35,12 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lexbeam.transforms.change.view.counts import COUNTS, count_view
-from lexbeam.transforms.change.view.feeds import Held, as_batch, read_held
+from lexbeam.transforms.change.view.counts import PartCounts, count_view, write_counts
+from lexbeam.transforms.change.view.feeds import Held, batches_of, read_held
 from lexbeam.transforms.change.view.view_stage import for_counting
 from lexbeam.transforms.common.draws.by_content import content_hashes, numbers
 from lexbeam.transforms.common.store.artefacts import Artefact, Step
-from lexbeam.transforms.common.store.batches import BatchReader, BatchWriter
+from lexbeam.transforms.common.store.batches import BatchWriter
 from lexbeam.transforms.common.store.receipts import File, checked
 from lexbeam.transforms.common.store.tables import Part, read_rows
 
@@ -315,7 +316,6 @@ class SizesTask(NamedTuple):
 
     Attributes:
         view: of the slice.
-        documents: the part.
         sentences: whether single sentences are dealt.
     """
 
@@ -369,17 +369,6 @@ class DealtTask(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Dealt:
-    """What of a part is in a null slice: counts, of words in `counts` (schema `counts.COUNTS`)."""
-
-    counts: File
-    documents: int
-    sentence_count: int
-    tokens: int
-    largest_document: int
-
-
-@dataclass(frozen=True)
 class SizeDocuments(Step[SizesTask, Sized]):
     """Say who wrote the documents of a slice in a part, of which genre and source, and how long they are."""
 
@@ -390,7 +379,7 @@ class SizeDocuments(Step[SizesTask, Sized]):
     def make(self, artefact: Artefact, task: SizesTask) -> Sized:
         """Write the documents, and, where these are dealt, the sentences."""
         tokens: dict[str, int] = {}
-        for batch in _staged(task.view):
+        for batch in batches_of([task.view]):
             sizes = pa.table([batch["document_id"], pc.list_value_length(batch["words"])], ["id", "n"])
             sums = sizes.group_by("id", use_threads=False).aggregate([("n", "sum")])
             for name, number in zip(*(column.to_pylist() for column in sums.columns), strict=True):
@@ -420,16 +409,10 @@ class SizeDocuments(Step[SizesTask, Sized]):
         if not task.sentences:
             return Sized(artefact.file(".arrow"))
         with artefact.writing("-sentences.arrow") as stream, BatchWriter(stream, SENTENCES_SCHEMA) as writer:
-            for batch in _staged(task.view):
+            for batch in batches_of([task.view]):
                 lengths = batch["words"].value_lengths().cast(pa.int64())
                 writer.write(pa.record_batch([batch["key"], lengths], schema=SENTENCES_SCHEMA))
         return Sized(artefact.file(".arrow"), artefact.file("-sentences.arrow"))
-
-
-def _staged(file: File) -> Iterator[pa.RecordBatch]:
-    with BatchReader() as reader:
-        for ordinal in range(reader.count(file)):
-            yield reader.read(file, ordinal)
 
 
 @dataclass(frozen=True)
@@ -526,38 +509,24 @@ def _write_held(artefact: Artefact, suffix: str, held: Held, inside: Flags) -> F
 
 
 def _all(files: Sequence[File]) -> list[pa.RecordBatch]:
-    return [batch for file in sorted(files, key=_sha256) for batch in _staged(file)]
-
-
-def _sha256(file: File) -> str:
-    return file.sha256
+    return list(batches_of(sorted(files, key=attrgetter("sha256"))))
 
 
 @dataclass(frozen=True)
-class CountDealt(Step[DealtTask, Dealt]):
+class CountDealt(Step[DealtTask, PartCounts]):
     """Count what of a part is in a null slice."""
 
     name = "change/dealt"
     noun = "null slices"
     unit = "parts of null slices"
 
-    def make(self, artefact: Artefact, task: DealtTask) -> Dealt:
+    def make(self, artefact: Artefact, task: DealtTask) -> PartCounts:
         """Write the counts."""
         held = read_held(task.documents)
-        counted = count_view(for_counting(_inside(task.views, held)))
-        with artefact.writing("-counts.arrow") as stream, BatchWriter(stream, COUNTS) as writer:
-            writer.write(as_batch(counted.words))
-        return Dealt(
-            counts=artefact.file("-counts.arrow"),
-            documents=counted.documents,
-            sentence_count=counted.sentences,
-            tokens=counted.tokens,
-            largest_document=counted.largest_document,
-        )
+        return write_counts(artefact, "-counts.arrow", count_view(for_counting(_inside(task.views, held))))
 
 
 def _inside(views: Sequence[File], held: Held) -> Iterator[pa.RecordBatch]:
     """Yield the sentences that a null slice has."""
-    for view in views:
-        for batch in _staged(view):
-            yield batch.take(pa.array(held.rows(batch)))
+    for batch in batches_of(views):
+        yield batch.take(pa.array(held.rows(batch)))

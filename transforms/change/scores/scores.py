@@ -90,7 +90,6 @@ def score_pair(
     `none`. The frequency difference of a word that one slice lacks is a score like any other.
 
     Args:
-        earlier: the earlier slice.
         later: the later slice.
         seed: of both spaces.
         alignments: fitted maps, by name.
@@ -375,7 +374,7 @@ def combine_seeds(
     for other in tables[1:]:
         if not first.select(["alignment", "measure", "word"]).equals(other.select(["alignment", "measure", "word"])):
             raise ValueError("seeds of one pair of slices must have the same rows")
-    scores = np.stack([_nan_filled(table["score"]) for table in tables])
+    scores = np.stack([np.asarray(table["score"].fill_null(math.nan).to_numpy()) for table in tables])
     seeds, mean, sd = moments(scores)
     reasons = np.stack([_reason_codes(table["reason"]) for table in tables]).astype(np.int64)
     worst = np.where(reasons == SCORED, len(REASONS), reasons).min(axis=0)
@@ -395,10 +394,6 @@ def _seed(table: pa.Table) -> int:
     return int(table["seed"][0].as_py()) if table.num_rows else 0
 
 
-def _nan_filled(column: pa.ChunkedArray) -> Floats:
-    return np.asarray(column.fill_null(math.nan).to_numpy())
-
-
 def _reason_codes(column: pa.ChunkedArray) -> Codes:
     codes = pc.index_in(column, value_set=pa.array(REASONS)).fill_null(SCORED)
     return np.asarray(codes.to_numpy().astype(np.int8))
@@ -412,7 +407,6 @@ def _with_classes(
     Args:
         means: the rows.
         runs: scores that classes go by, of shape (runs, rows): mean ones, or those of each seed.
-        thresholds: their names.
         parameters: options by name.
         votes: whether runs vote; else there is one.
     """

@@ -7,6 +7,7 @@ Distances are averaged over seeds, never vectors.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,7 +27,7 @@ from lexbeam.transforms.change.spaces.aligning import SliceFacts
 from lexbeam.transforms.change.view.counts import majority_tags
 from lexbeam.transforms.change.view.feeds import read_counts
 from lexbeam.transforms.common.store.artefacts import Artefact, Step
-from lexbeam.transforms.common.store.tables import PartFile, write_part, write_rows
+from lexbeam.transforms.common.store.tables import PartFile, write_part
 
 Columns = dict[str, npt.NDArray[Any] | pa.Array]  # of a table, by name
 
@@ -69,7 +70,6 @@ class MakeSeries(Step[SeriesTask, SeriesMade]):
     """Combine the traces of seeds, and find change points.
 
     Attributes:
-        alignment: of the series.
         targets: target words, sorted.
     """
 
@@ -88,7 +88,7 @@ class MakeSeries(Step[SeriesTask, SeriesMade]):
         """Write the rows of both tables."""
         number = len(task.slices)
         seeds, nulls = (
-            [(traced, read_trace(traced.rows, number)) for traced in sorted(group, key=_sha256)]
+            [(traced, read_trace(traced.rows, number)) for traced in sorted(group, key=attrgetter("rows.sha256"))]
             for group in (task.seeds, task.nulls)
         )
         first = seeds[0][1]
@@ -111,13 +111,8 @@ class MakeSeries(Step[SeriesTask, SeriesMade]):
         columns = {"target": target, "ranked": first.ranked, "null_runs": held.runs}
         columns["upos"] = majority_tags([read_counts(facts.counts) for facts in task.slices], first.words).upos
         rows = _points(task, first.words, points, cuts, columns, self.alignment)
-        with artefact.writing("-points.parquet") as stream:
-            write_rows(stream, POINTS.schema(), [rows], sort_keys=POINTS.key)
-        return SeriesMade(part=part, points=PartFile(artefact.file("-points.parquet"), rows.num_rows))
-
-
-def _sha256(traced: Traced) -> str:
-    return traced.rows.sha256
+        points_part = write_part(artefact, POINTS.schema(), [rows], sort_keys=POINTS.key, suffix="-points")
+        return SeriesMade(part=part, points=points_part)
 
 
 def _mean(arrays: Sequence[Floats]) -> Floats:

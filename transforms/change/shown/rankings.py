@@ -196,7 +196,7 @@ def _heading(snapshot: Snapshot, pair: Pair, request: RankingRequest, ranking: P
         f"slices, not mostly proper nouns{_without(options)}{shown}"
     )
     what = "score less the mean of the null" if has_null(ranking.rows) else "score"
-    earlier, later = (_rho(value) for value in spearman(ranking.words))
+    earlier, later = ("undefined" if value != value else f"{value:.2f}" for value in spearman(ranking.words))
     yield f"by {what}; Spearman's correlation of it and log count: {earlier} earlier, {later} later"
     facts = pair_facts(snapshot, pair, request.alignment, request.measure)
     yield from _evidence(facts)
@@ -224,10 +224,6 @@ def _evidence(facts: Row) -> Iterator[str]:
             share = f"{100 * facts[name]:.1f} % of {facts['ranked']} words of any part of speech"
             text += f"; {words} (q at most .05): {share}"
     yield text
-
-
-def _rho(value: float) -> str:
-    return "undefined" if value != value else f"{value:.2f}"
 
 
 def _of_seeds(what: str, section: Mapping[str, Any]) -> str:

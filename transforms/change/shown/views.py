@@ -297,7 +297,7 @@ def _tell(snapshot: Snapshot, options: RankedWordsOptions, request: RankingReque
 
 
 def _top(snapshot: Snapshot, options: TopOptions) -> RankingRequest:
-    return _request(snapshot, options.of)._replace(pos=_pos(snapshot, options.of), most=options.top)
+    return _request(snapshot, options.of)._replace(pos=options.of.pos or shown_pos(snapshot), most=options.top)
 
 
 def _significant(snapshot: Snapshot, options: SignificantOptions) -> RankingRequest:
@@ -313,10 +313,6 @@ def _request(snapshot: Snapshot, options: RankedWordsOptions) -> RankingRequest:
         options.targets,
         NEIGHBOURS_SHOWN,
     )
-
-
-def _pos(snapshot: Snapshot, options: RankedWordsOptions) -> Sequence[str]:
-    return options.pos or shown_pos(snapshot)
 
 
 def _check_tags(options: RankedWordsOptions, rows: pa.Table) -> None:

@@ -494,13 +494,9 @@ def _uses(word: WordProfile, options: WordOptions | WordsOptions, facts: WordPro
         uses = [row for row in word["uses"] if row["slice"] == name]
         if uses:
             yield f"\nuses, {name} ({ORDERS[look.order].doc}; at most two of a document):"
-            yield _kwic(uses)
+            yield Kwic(tuple(Use(row["left"], row["target"], row["right"], where(row)) for row in uses))
         else:
             yield f"\nuses, {name}: none"
-
-
-def _kwic(uses: Sequence[UseFacts]) -> Kwic:
-    return Kwic(tuple(Use(row["left"], row["target"], row["right"], where(row)) for row in uses))
 
 
 def where(use: UseFacts) -> str:

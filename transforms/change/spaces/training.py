@@ -50,14 +50,7 @@ class TrainTask(NamedTuple):
 
 
 @dataclass(frozen=True)
-class TrainedSpace:
-    """An embedding, a part of table `vectors`."""
-
-    part: PartFile
-
-
-@dataclass(frozen=True)
-class Train(Step[TrainTask, TrainedSpace]):
+class Train(Step[TrainTask, PartFile]):
     """Train the words of a slice with a seed.
 
     The cut of `options` does not count, since each slice has its own; it is 1.
@@ -69,7 +62,7 @@ class Train(Step[TrainTask, TrainedSpace]):
     noun = unit = "embeddings"
     blas = True
 
-    def make(self, artefact: Artefact, task: TrainTask) -> TrainedSpace:
+    def make(self, artefact: Artefact, task: TrainTask) -> PartFile:
         """Write the vectors of the words that are frequent enough."""
         counts = read_counts(task.counts)
         words, vectors, _ = train_space(
@@ -124,7 +117,7 @@ def write_space(
     *,
     variant: str = APART,
     suffix: str = "",
-) -> TrainedSpace:
+) -> PartFile:
     """Write an embedding.
 
     Args:
@@ -158,7 +151,7 @@ def write_space(
             yield pa.table([*about.slice(start, end - start).columns, *_columns(some)], schema=schema)
             start = end
 
-    return TrainedSpace(write_part(artefact, schema, tables(), sort_keys=VECTORS.key, suffix=suffix))
+    return write_part(artefact, schema, tables(), sort_keys=VECTORS.key, suffix=suffix)
 
 
 def _columns(vectors: Rows) -> list[pa.Array]:
@@ -194,11 +187,7 @@ class JointTask(NamedTuple):
 class TrainedSpaces:
     """The spaces that were wanted, in the order of their slices."""
 
-    spaces: tuple[TrainedSpace, ...]
-
-
-def _text(task: TrainTask, counts: pa.Table) -> SliceText:
-    return SliceText(task.slice, feed_of(task), uses_of(counts), task.min_count, task.sentences, task.tokens)
+    spaces: tuple[PartFile, ...]
 
 
 @dataclass(frozen=True)
@@ -215,7 +204,10 @@ class TrainJointly(Step[JointTask, TrainedSpaces]):
     def make(self, artefact: Artefact, task: JointTask) -> TrainedSpaces:
         """Write the vectors of the slices that are wanted."""
         counts = [read_counts(one.counts) for one in task.slices]
-        texts = [_text(one, of) for one, of in zip(task.slices, counts, strict=True)]
+        texts = [
+            SliceText(one.slice, feed_of(one), uses_of(of), one.min_count, one.sentences, one.tokens)
+            for one, of in zip(task.slices, counts, strict=True)
+        ]
         joint = JointSlices(texts, task.slices[0].seed, frozenset(task.targets), task.anchor)
         made = JOINT_TRAININGS[task.training].train(joint, self.options)
         spaces = [

@@ -14,6 +14,7 @@ one by one, so that shuffling a whole slice takes the memory of one range.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -212,43 +213,52 @@ def count_groups(parts: int) -> int:
     return 0 if parts <= 2 * MOST_COUNTED else -(-parts // MOST_COUNTED)
 
 
-class PartCounts(NamedTuple):
-    """A slice's counts in one part of `sentences`; see `view_stage.Viewed`."""
+@dataclass(frozen=True, kw_only=True)
+class PartCounts:
+    """What is counted in a slice, or in what a part of `sentences` has of it.
+
+    Attributes:
+        counts: file of `COUNTS`.
+        documents: documents with a sentence in the view.
+        sentences: sentences in the view.
+        tokens: words in them.
+        largest_document: words of the longest document.
+        tokens_before: tokens before any filter.
+        short: sentences dropped as too short.
+        short_tokens: tokens of these.
+        sampled_out: sentences dropped by downsampling.
+    """
 
     counts: File
     documents: int
     sentences: int
     tokens: int
     largest_document: int
-    tokens_before: int
-    short: int
-    short_tokens: int
-    split: int
-    sampled_out: int
+    tokens_before: int = 0
+    short: int = 0
+    short_tokens: int = 0
+    split: int = 0
+    sampled_out: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
-class SliceCounts:
-    """A slice's counts, of words in `counts` (schema `COUNTS`), and its sizes."""
+class SliceCounts(PartCounts):
+    """A slice's counts, and how many words it has."""
 
-    counts: File
-    documents: int
-    sentences: int
-    tokens: int
-    largest_document: int
     types: int
-    tokens_before: int
-    short: int
-    short_tokens: int
-    split: int
-    sampled_out: int
 
 
-@dataclass(frozen=True)
-class Shuffled:
-    """Sentences of a range in the order of training, of schema `FEED`."""
-
-    feed: File
+def write_counts(artefact: Artefact, suffix: str, counts: ViewCounts) -> PartCounts:
+    """Write counts to an artefact's file, and return them; of what the view leaves out nothing is known."""
+    with artefact.writing(suffix) as stream, BatchWriter(stream, COUNTS) as writer:
+        writer.write(as_batch(counts.words))
+    return PartCounts(
+        counts=artefact.file(suffix),
+        documents=counts.documents,
+        sentences=counts.sentences,
+        tokens=counts.tokens,
+        largest_document=counts.largest_document,
+    )
 
 
 _MERGED = 16  # parts whose counts are held at a time, beside those of all before them
@@ -268,37 +278,31 @@ class CountSlice(Step[tuple[PartCounts, ...], SliceCounts]):
         merged = merge_counts([])
         for some in batched(ordered, _MERGED):
             with BatchReader() as reader:
-                read = [ViewCounts(pa.Table.from_batches([reader.read(part.counts, 0)]), *part[1:5]) for part in some]
+                tables = [pa.Table.from_batches([reader.read(part.counts, 0)]) for part in some]
+                read = [
+                    ViewCounts(table, part.documents, part.sentences, part.tokens, part.largest_document)
+                    for table, part in zip(tables, some, strict=True)
+                ]
                 merged = merge_counts([merged, *read])
-        with artefact.writing(".arrow") as stream, BatchWriter(stream, COUNTS) as writer:
-            writer.write(as_batch(merged.words))
-        return SliceCounts(
-            counts=artefact.file(".arrow"),
-            documents=merged.documents,
-            sentences=merged.sentences,
-            tokens=merged.tokens,
-            largest_document=merged.largest_document,
-            types=merged.words.num_rows,
-            **{name: sum(getattr(part, name) for part in ordered) for name in _SUMS},
-        )
-
-
-def _place(entry: StagedView) -> tuple[str, int]:
-    return entry.file.sha256, entry.ordinal
+        sums = {name: sum(getattr(part, name) for part in ordered) for name in _SUMS}
+        return SliceCounts(**vars(write_counts(artefact, ".arrow", merged)) | sums, types=merged.words.num_rows)
 
 
 @dataclass(frozen=True)
-class ShuffleRange(Step[tuple[StagedView, ...], Shuffled]):
-    """Put the sentences of a range in the order of training, in whatever order their files come."""
+class ShuffleRange(Step[tuple[StagedView, ...], File]):
+    """Put the sentences of a range in the order of training, of schema `FEED`, in whatever order their files come."""
 
     name = "change/shuffle"
     noun = "slices"
     unit = "ranges"
 
-    def make(self, artefact: Artefact, task: tuple[StagedView, ...]) -> Shuffled:
+    def make(self, artefact: Artefact, task: tuple[StagedView, ...]) -> File:
         """Write the sentences."""
         with BatchReader() as reader:
-            batches = [reader.read(entry.file, entry.ordinal) for entry in sorted(task, key=_place)]
+            batches = [
+                reader.read(entry.file, entry.ordinal)
+                for entry in sorted(task, key=attrgetter("file.sha256", "ordinal"))
+            ]
             table = pa.Table.from_batches(batches, STAGED)
         # Stable, for the pieces of a split sentence share a key and follow one another.
         order = np.lexsort(
@@ -319,7 +323,7 @@ class ShuffleRange(Step[tuple[StagedView, ...], Shuffled]):
         with artefact.writing(".arrow") as stream, BatchWriter(stream, FEED) as writer:
             for start in range(0, batch.num_rows, FEED_ROWS):
                 writer.write(batch.slice(start, FEED_ROWS))
-        return Shuffled(artefact.file(".arrow"))
+        return artefact.file(".arrow")
 
 
 def _ranks(documents: pa.ChunkedArray) -> npt.NDArray[np.int64]:

@@ -405,7 +405,7 @@ def propose_slices(documents: Mapping[int, int], tokens: Mapping[int, int]) -> S
         return SliceProposal(reason=f"only {total} {have} a date, and each slice needs {LEAST}")
     if not cuts:
         return SliceProposal(reason=f"all {total} documents with a date are of the year {years[0]}")
-    usable = next(filter(None, (_with(cuts, least) for least in (ENOUGH, LEAST))), [])
+    usable = next(filter(None, ([cut for cut in cuts if min(cut.documents) >= least] for least in (ENOUGH, LEAST))), [])
     if not usable:
         return SliceProposal(reason=f"no year separates the {total} documents with a date into sides of {LEAST}")
     if not sum(usable[0].tokens):
@@ -430,10 +430,6 @@ def _cuts(years: list[int], documents: Mapping[int, int], tokens: Mapping[int, i
             )
         )
     return cuts
-
-
-def _with(cuts: list[_Cut], least: int) -> list[_Cut]:
-    return [cut for cut in cuts if min(cut.documents) >= least]
 
 
 def _best(cuts: list[_Cut], years: int) -> _Cut:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lexbeam.transforms.change.view.counts import COUNTS, Batch, count_view
+from lexbeam.transforms.change.view.counts import Batch, PartCounts, count_view, write_counts
 from lexbeam.transforms.change.view.feeds import STAGED, as_batch
 from lexbeam.transforms.change.view.slices import Slice
 from lexbeam.transforms.change.view.training_view import (
@@ -54,7 +54,6 @@ class SlicePart(NamedTuple):
     """A part of `sentences` and a slice.
 
     Attributes:
-        part: the part.
         slice: the slice.
         left_out: documents of the part that another corpus holds too.
     """
@@ -87,38 +86,18 @@ class MeasuredTokens:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Viewed:
-    """A slice's view of a part.
+class Viewed(PartCounts):
+    """A slice's view of a part, and what is counted in it.
 
     Attributes:
-        sentences: staging file of `STAGED`.
+        staged: staging file of `STAGED`.
         ranges: range of keys of each of its batches, in order.
-        counts: file of `COUNTS`.
-        documents: documents with a sentence in the view.
-        sentence_count: sentences in the view.
-        tokens: words in them.
-        largest_document: words of the longest document.
-        tokens_before: tokens before any filter.
-        short: sentences dropped as too short.
-        short_tokens: tokens of these.
-        split: sentences split.
-        sampled_out: sentences dropped by downsampling.
         seen: documents of the slice, before any filter.
         of: documents of the part, of any year.
     """
 
-    sentences: File
+    staged: File
     ranges: tuple[int, ...]
-    counts: File
-    documents: int
-    sentence_count: int
-    tokens: int
-    largest_document: int
-    tokens_before: int
-    short: int
-    short_tokens: int
-    split: int
-    sampled_out: int
     seen: int
     of: int
 
@@ -183,7 +162,6 @@ class ViewSlices(Step[ViewTask, Viewed]):
     Attributes:
         targets: target words; without limits every sentence is kept, and those that are joined with a tag alone count
             (see `of_spec`).
-        options: of the view.
     """
 
     targets: ViewTargets
@@ -241,20 +219,8 @@ def counted_view(artefact: Artefact, ranges: tuple[int, ...], totals: dict[str, 
     with BatchReader() as reader:
         batches = (reader.read(artefact.file(".arrow"), place) for place in range(len(ranges)))
         counts = count_view(for_counting(batches))
-    with artefact.writing("-counts.arrow") as stream, BatchWriter(stream, COUNTS) as writer:
-        writer.write(as_batch(counts.words))
-    return Viewed(
-        sentences=artefact.file(".arrow"),
-        ranges=ranges,
-        counts=artefact.file("-counts.arrow"),
-        documents=counts.documents,
-        sentence_count=counts.sentences,
-        tokens=counts.tokens,
-        largest_document=counts.largest_document,
-        seen=seen,
-        of=of,
-        **totals,
-    )
+    counted = vars(write_counts(artefact, "-counts.arrow", counts)) | totals
+    return Viewed(**counted, staged=artefact.file(".arrow"), ranges=ranges, seen=seen, of=of)
 
 
 def for_counting(batches: Iterator[pa.RecordBatch]) -> Iterator[Batch]:

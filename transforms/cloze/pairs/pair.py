@@ -20,6 +20,7 @@ from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.common.store.batches import Sentence
 from lexbeam.transforms.common.texts.characters import straight
 from lexbeam.transforms.formats.records.base import BadRecord
+from lexbeam.transforms.intake.row_files import in_order
 
 PLACEHOLDER = "@placeholder"
 Row = dict[str, Any]  # of a table, by column
@@ -110,12 +111,6 @@ def pair_id(article: str, summary: str) -> str:
     return article[:ARTICLE_DIGITS] + text_digest(summary, ["summary"])[:ARTICLE_DIGITS]
 
 
-def in_flag_order(flags: Iterable[str]) -> list[str]:
-    """Return flags once each, in the order of `FLAGS`."""
-    raised = set(flags)
-    return [flag for flag in FLAGS if flag in raised]
-
-
 def pair_row(raw: RawPair, lengths: LengthOptions) -> Row:
     """Return a record as a staged row, see `loaded_pairs.ROWS`; without its source and number.
 
@@ -157,7 +152,7 @@ def pair_row(raw: RawPair, lengths: LengthOptions) -> Row:
         "source_id": raw.source_id,
         "summary": summary,
         "passage": passage,
-        "flags": in_flag_order(flags),
+        "flags": in_order(flags, FLAGS),
         "target": target,
         **(raw.annotation or {}),
     }
@@ -221,7 +216,7 @@ def join_rows(rows: Iterable[Row]) -> Row:
         **first,
         "pair_id": first["key"],
         "rows": count,
-        "flags": in_flag_order(flags),
+        "flags": in_order(flags, FLAGS),
         "targets": [targets[key] for key in sorted(targets)],
     }
 
@@ -310,7 +305,7 @@ def annotate_pairs(pairs: Sequence[Row], engine: Engine | None) -> None:
                 (engine.has_lemmas and sentence.lemmas is None) or (engine.has_upos and sentence.upos is None)
                 for sentence in sentences
             ):
-                pair["flags"] = in_flag_order([*pair["flags"], "not_annotated"])
+                pair["flags"] = in_order([*pair["flags"], "not_annotated"], FLAGS)
 
 
 def give_places(pair: Row) -> None:
@@ -326,4 +321,4 @@ def give_places(pair: Row) -> None:
     for target in pair["targets"]:
         target["token"] = tokens.get((target.pop("start"), target.pop("end")))
     if any(target["token"] is None for target in pair["targets"]):
-        pair["flags"] = in_flag_order([*pair["flags"], "target_not_found"])
+        pair["flags"] = in_order([*pair["flags"], "target_not_found"], FLAGS)

@@ -12,7 +12,7 @@ import functools
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import BinaryIO, NamedTuple
+from typing import NamedTuple
 
 from lexbeam.schemas.cloze import KINDS
 from lexbeam.transforms.annotation.engines.engine import annotate_text, split_paragraphs
@@ -27,7 +27,7 @@ from lexbeam.transforms.corpora.annotated_corpora import PartPair
 from lexbeam.transforms.corpora.document_reading import AnnotatedDocument, read_annotated
 from lexbeam.transforms.formats.readers.json_records import json_rows
 from lexbeam.transforms.formats.readers.registry import read_file
-from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source, look_up
+from lexbeam.transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source, look_up, made_of
 from lexbeam.transforms.formats.records.fields import Fields, language_in, list_fields, scalar, text_at
 from lexbeam.transforms.formats.records.text_cleaning import Cleaning, clean_text, cleaning
 from lexbeam.transforms.intake.row_files import read_rows_of
@@ -109,14 +109,6 @@ def _stripped(text: str, start: int, end: int) -> tuple[int, int]:
 FIELDS = ("passage", "summary", "id", "language", "genre")
 
 
-class InputText(NamedTuple):
-    """A file: its published name, where it really lies, and what opens a stream of its bytes."""
-
-    name: str
-    path: str
-    open: Callable[[], BinaryIO]
-
-
 @dataclass(frozen=True, kw_only=True)
 class ReadOptions:
     """What decides how a file's records are read.
@@ -180,7 +172,7 @@ _ANNOTATED = ("forms", "lemmas", "upos", "starts", "ends")
 _OF_DOCUMENT = ("source", "position", "language", "genre", "text")
 
 
-def read_documents(file: InputText, options: ReadOptions) -> Iterator[tuple[str, PairEntry]]:
+def read_documents(file: Source, options: ReadOptions) -> Iterator[tuple[str, PairEntry]]:
     """Yield the documents of a file as pairs, cut as `options.cut` says.
 
     What the first sentence is does not depend on the engine, so that pairs are the same with any:
@@ -191,13 +183,10 @@ def read_documents(file: InputText, options: ReadOptions) -> Iterator[tuple[str,
         if isinstance(entry, Reject):
             yield source, entry
         elif entry.block == 0:  # others are of a document that comes annotated
-            try:
-                yield source, _pair_of_cut(entry, options)
-            except BadRecord as error:
-                yield source, Reject(entry.position, error.reason, error.detail)
+            yield source, made_of(entry.position, entry, functools.partial(_pair_of_cut, options))
 
 
-def _pair_of_cut(record: Record, options: ReadOptions) -> RawPair:
+def _pair_of_cut(options: ReadOptions, record: Record) -> RawPair:
     text = record.text
     if text is None or record.sentences is not None:
         raise BadRecord("annotated", "make a corpus of it, and give that as `layout` corpus")
@@ -244,21 +233,13 @@ def corpus_pairs(
         language, genre: of documents that do not say.
     """
     for annotated in read_annotated(part, columns=_ANNOTATED, document_columns=_OF_DOCUMENT):
-        document = annotated.document
-        try:
-            pair = _pair_of_annotated(annotated, options)
-        except BadRecord as error:
-            yield document.source, Reject(document.position, error.reason, error.detail)
-            continue
-        yield (
-            document.source,
-            pair._replace(
-                language=document.language or language, genre=document.genre or genre, source_id=document.document_id
-            ),
-        )
+        make = functools.partial(_pair_of_annotated, options, language, genre)
+        yield annotated.document.source, made_of(annotated.document.position, annotated, make)
 
 
-def _pair_of_annotated(annotated: AnnotatedDocument, options: CutOptions) -> RawPair:
+def _pair_of_annotated(
+    options: CutOptions, language: str | None, genre: str | None, annotated: AnnotatedDocument
+) -> RawPair:
     document = annotated.document
     if document.text is None:
         raise BadRecord("no_text", "annotated before it was taken in: its words have no places")
@@ -276,7 +257,16 @@ def _pair_of_annotated(annotated: AnnotatedDocument, options: CutOptions) -> Raw
         inside = [sentence for sentence in sentences if sentence.starts and start <= sentence.starts[0] < end]
         annotation |= annotation_columns(name, inside, start)
     summary, passage = (document.text[start:end] for start, end in where)
-    return RawPair(document.position, passage, summary, annotation=annotation)
+    return RawPair(
+        document.position,
+        passage,
+        summary,
+        None,
+        document.language or language,
+        document.genre or genre,
+        document.document_id,
+        annotation,
+    )
 
 
 CORPUS = "corpus"  # a layout of folders, not of files
@@ -290,7 +280,7 @@ _TABLES = ("csv", "parquet")  # formats whose records all have the same fields
 _NAME_FIELDS = "name those of passage and summary by `fields`, as in passage=article,summary=highlights"
 
 
-MakePair = Callable[[str, Mapping[str, object], Cleaning], RawPair]
+MakePair = Callable[[str, Cleaning, Mapping[str, object]], RawPair]
 
 
 @dataclass(frozen=True)
@@ -303,7 +293,7 @@ class PairLayout(Entry):
         format: of files whose records have a field for the passage and one for the summary, a key of `READERS`.
     """
 
-    read: Callable[[InputText, ReadOptions], Iterator[tuple[str, PairEntry]]] | None
+    read: Callable[[Source, ReadOptions], Iterator[tuple[str, PairEntry]]] | None
     format: str | None = None
 
 
@@ -322,7 +312,7 @@ def kind_of_name(name: str) -> str | None:
     return _TASKS[numbered[1]] if numbered else None
 
 
-def read_recam(file: InputText, options: ReadOptions) -> Iterator[tuple[str, PairEntry]]:
+def read_recam(file: Source, options: ReadOptions) -> Iterator[tuple[str, PairEntry]]:
     """Yield the questions of a file of ReCAM, a JSON object a line, with their targets.
 
     The fields are `article`, `question` with `@placeholder`, `option_0` and so on, and `label`,
@@ -348,7 +338,7 @@ def read_recam(file: InputText, options: ReadOptions) -> Iterator[tuple[str, Pai
 
 
 def _question(
-    position: str, values: Mapping[str, object], how: Cleaning, *, kind: str, options: ReadOptions
+    position: str, how: Cleaning, values: Mapping[str, object], *, kind: str, options: ReadOptions
 ) -> RawPair:
     passage = _text(values, "article", how)
     question = _text(values, "question", how)
@@ -386,14 +376,9 @@ def _label(values: Mapping[str, object], number: int) -> int:
 def _objects(source: Source, options: ReadOptions, make: MakePair) -> Iterator[PairEntry]:
     how = cleaning(source, options.reader)
     for number, value in json_rows(source, options.reader):
-        try:
-            if isinstance(value, BadRecord):
-                raise value
-            if not isinstance(value, dict):
-                raise BadRecord("malformed", f"{type(value).__name__}, not an object")
-            yield make(str(number), value, how)
-        except BadRecord as error:
-            yield Reject(str(number), error.reason, error.detail)
+        if not isinstance(value, dict | BadRecord):
+            value = BadRecord("malformed", f"{type(value).__name__}, not an object")
+        yield made_of(number, value, functools.partial(make, str(number), how))
 
 
 def _text(values: Mapping[str, object], name: str, how: Cleaning) -> str:
@@ -406,7 +391,6 @@ def _text(values: Mapping[str, object], name: str, how: Cleaning) -> str:
 def _with_others(
     pair: RawPair, values: Mapping[str, object], options: ReadOptions, paths: Mapping[str, str]
 ) -> RawPair:
-    """Return a pair with language, genre and source's id, from its row or else from the options."""
     fields = {name: scalar(look_up(values, paths.get(name, name))) for name in FIELDS[2:]}
     return pair._replace(
         language=language_in(fields["language"]) or options.language or options.engine_language,
@@ -415,7 +399,7 @@ def _with_others(
     )
 
 
-def read_records(file: InputText, options: ReadOptions) -> Iterator[tuple[str, PairEntry]]:
+def read_records(file: Source, options: ReadOptions) -> Iterator[tuple[str, PairEntry]]:
     """Yield the records of a file as pairs: its lines, elements or rows with a field for the passage and one for the
     summary.
 
@@ -439,10 +423,7 @@ def read_records(file: InputText, options: ReadOptions) -> Iterator[tuple[str, P
         if checked is not None and checked != source:
             checked = source
             _check_columns(source, entry, reader)
-        try:
-            yield source, _pair_of_record(entry, options, how)
-        except BadRecord as error:
-            yield source, Reject(entry.position, error.reason, error.detail)
+        yield source, made_of(entry.position, entry, functools.partial(_pair_of_record, options, how))
 
 
 def _check_columns(source: str, record: Record, reader: ReaderOptions) -> None:
@@ -454,7 +435,7 @@ def _check_columns(source: str, record: Record, reader: ReaderOptions) -> None:
             raise LexbeamError(f"{source}: no column {path!r}{list_fields(fields, path)}: {_NAME_FIELDS}")
 
 
-def _pair_of_record(record: Record, options: ReadOptions, how: Cleaning) -> RawPair:
+def _pair_of_record(options: ReadOptions, how: Cleaning, record: Record) -> RawPair:
     fields = record.fields
     assert isinstance(fields, Fields)  # of every format that layouts name
     assert record.text is not None

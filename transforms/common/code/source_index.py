@@ -63,10 +63,12 @@ class Statement:
         node: its syntax tree; of a definition without its body, once there is a digest.
         names: what it binds.
         imports: what it binds, where it is a plain import.
+        apart: what is referred to by that of a step's class which makes nothing.
     """
 
     def __init__(self, node: ast.stmt, package: str) -> None:
-        self.node = _unworded(node)
+        self.node = node
+        self.apart = references_of(_apart(node), package).chains
         self.names = tuple(sorted(set(_bound(node))))
         self.imports: tuple[Import, ...] = tuple(_imported(node, package))
         self._package = package
@@ -111,7 +113,7 @@ class ModuleSource:
             for bound in statement.names:
                 self.bindings.setdefault(bound, []).append(statement)
         self.always = tuple(s for s in self.statements if _acts(s.node) or self._registers(s.node))
-        self.used = {chain[0] for s in self.statements for chain in s.references.chains}
+        self.used = {chain[0] for s in self.statements for chain in s.references.chains | s.apart}
         self.effects = tuple(
             entry
             for statement in self.statements
@@ -152,7 +154,10 @@ def find(module: str) -> ModulePlace | None:
         outer = find(parent)
         if outer is None or outer.folders is None:
             return None
-        spec = importlib.machinery.PathFinder.find_spec(module, outer.folders)
+        try:
+            spec = importlib.machinery.PathFinder.find_spec(module, outer.folders)
+        except KeyError:  # a folder without `__init__.py`, in a package that is not imported
+            return None
     if spec is None:
         return None
     folders = spec.submodule_search_locations
@@ -208,17 +213,31 @@ def _parsed(module: str, place: ModulePlace) -> ast.Module:
 _WORDS = frozenset({"noun", "splits", "unit"})  # of a step, for people and for plans: they decide no artefact
 
 
-def _unworded(node: ast.stmt) -> ast.stmt:
-    """Return a statement; the class of a step without its words."""
-    if isinstance(node, ast.ClassDef) and any(
-        ast.unparse(base).startswith(("Step[", "FitModel[", "PredictRows[")) for base in node.bases
-    ):
-        node.body = [line for line in node.body if not (isinstance(line, ast.Assign) and _is_word(line))]
-    return node
+def _apart(node: ast.stmt) -> list[ast.stmt]:
+    """Take out of a step's class what makes nothing, and return it: its words, and which entries it chooses.
+
+    What is chosen names an artefact by itself.
+    """
+    if not isinstance(node, ast.ClassDef) or not _is_step(node):
+        return []
+    apart = [line for line in node.body if _is_word(line) or getattr(line, "name", "") == "chosen"]
+    node.body = [line for line in node.body if line not in apart]
+    return apart
 
 
-def _is_word(line: ast.Assign) -> bool:
-    return all(isinstance(target, ast.Name) and target.id in _WORDS for target in line.targets)
+def _is_step(node: ast.ClassDef) -> bool:
+    """Return whether a class is a step: by its base, or as it has a name with its section."""
+    bases = [ast.unparse(base).startswith(("Step[", "FitModel[", "PredictRows[")) for base in node.bases]
+    return any(bases) or any(
+        isinstance(line, ast.Assign) and ast.unparse(line).startswith("name = ") and "/" in ast.unparse(line)
+        for line in node.body
+    )
+
+
+def _is_word(line: ast.stmt) -> bool:
+    return isinstance(line, ast.Assign) and all(
+        isinstance(target, ast.Name) and target.id in _WORDS for target in line.targets
+    )
 
 
 def dump(node: ast.AST) -> str:

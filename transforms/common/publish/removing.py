@@ -99,13 +99,9 @@ def _holds_foreign(folder: str) -> bool:
         if any(os.path.islink(os.path.join(place, name)) for name in folders):
             return True
         expected = (MANIFEST,) if place == folder else ()
-        if any(name not in expected and not _is_part_file(name) for name in names):
+        if any(name not in expected and not _PART.fullmatch(name) for name in names):
             return True
     return False
-
-
-def _is_part_file(name: str) -> bool:
-    return _PART.fullmatch(name) is not None
 
 
 def remove_hidden(folder: str) -> None:
@@ -273,7 +269,6 @@ def discard_unused(root: str, stages: Collection[str], since: int, kept: Collect
 
     Args:
         root: where artefacts lie; on an object store, which does not tell what was taken up, nothing is removed.
-        stages: their names.
         since: in nanoseconds since 1970, by the clock of what holds the artefacts.
         kept: artefacts that stay all the same, by the paths that names of their files begin with.
     """

@@ -11,6 +11,7 @@ Input files stand in a section as a list, or as a table of which it has counts a
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from lexbeam.transforms.common.code.fingerprints import digest
@@ -59,16 +60,12 @@ class Made:
 
     def of_table(self, table: str) -> list[Part]:
         """Return the parts of one of its tables, in order."""
-        return sorted((part for part in self.parts if part.table == table), key=_number)
+        return sorted((part for part in self.parts if part.table == table), key=attrgetter("number"))
 
     @property
     def tables(self) -> list[str]:
         """The names of its tables, sorted."""
         return sorted({part.table for part in self.parts})
-
-
-def _number(part: Part) -> int:
-    return part.number
 
 
 class Outcome(NamedTuple):

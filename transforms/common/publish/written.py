@@ -1,12 +1,14 @@
 """Tables that a command computes without a graph, as artefacts: a part each."""
 
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 
 from lexbeam.schemas.columns import Table
-from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.code.code_identity import CodeIdentity
+from lexbeam.transforms.common.store.artefacts import Artefact, Step, code_of
 from lexbeam.transforms.common.store.tables import PartFile, sort_rows, table_of, write_part
 
 
@@ -23,24 +25,51 @@ class WrittenTable(NamedTuple):
         return cls(table.name, table.key, sort_rows(table_of(rows, table.schema(**options)), table.key))
 
 
-def _write(artefact: Artefact, task: WrittenTable, _: None) -> PartFile:
-    return write_part(artefact, task.rows.schema, [task.rows], sort_keys=task.key)
+@dataclass(frozen=True)
+class WriteTables(Step[WrittenTable, PartFile]):
+    """Write a table of a command without a graph.
 
-
-def _no_kinds(_: object, __: object) -> Mapping[str, Collection[str]]:
-    return {"lexbeam.transforms.lexicon.resource_cache:KINDS": ()}
-
-
-def action_stage(section: str, action: Callable[..., object]) -> Stage[Any, Any, PartFile]:
-    """Return a stage that identifies the code of an action; it makes nothing.
-
-    Of the kinds of resources those count that its plan holds, as options of the stage.
+    Attributes:
+        section: of the command.
     """
-    domain = section.partition(".")[0]
-    return Stage(name=f"{domain}/action", noun="tables", receipt=PartFile, build=action, chosen=_no_kinds)
+
+    section: str
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """The step's name: of the first word of the section."""
+        return self.section.partition(".")[0] + "/tables"
+
+    def make(self, artefact: Artefact, task: WrittenTable) -> PartFile:
+        """Write a part."""
+        return write_part(artefact, task.rows.schema, [task.rows], sort_keys=task.key)
 
 
-def written(section: str) -> Stage[WrittenTable, None, PartFile]:
-    """Return the stage that writes the tables of a section."""
-    domain = section.partition(".")[0]
-    return Stage(name=f"{domain}/tables", receipt=PartFile, build=_write)
+@dataclass(frozen=True)
+class ActionCode(Step[Any, PartFile]):
+    """What stands for the code of an action; it makes nothing.
+
+    Attributes:
+        section: of the command.
+        action: what the command does.
+        plan: what it does it by; of the kinds of resources those count that this holds.
+    """
+
+    section: str
+    action: Callable[..., object]
+    plan: Any = None
+
+    noun = "tables"
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """The step's name: of the first word of the section."""
+        return self.section.partition(".")[0] + "/action"
+
+    def chosen(self, task: object) -> Mapping[str, Collection[str]]:
+        """Return none of the kinds."""
+        return {"lexbeam.transforms.lexicon.resource_cache:KINDS": ()}
+
+    def code(self, chosen: Mapping[str, Collection[str]] | None = None) -> CodeIdentity:  # type: ignore[override]
+        """Return the identity of the action's code."""
+        return code_of(self.action, self.receipt, chosen=chosen)

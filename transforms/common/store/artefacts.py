@@ -261,7 +261,7 @@ class Step(Generic[T, R]):
     @classmethod
     def code(cls, chosen: Mapping[str, Collection[str]] | None = None) -> CodeIdentity:
         """Return the identity of the code that makes artefacts with these entries, or with all."""
-        return _code((cls, cls.receipt), _sorted_entries(chosen))
+        return code_of(cls, cls.receipt, chosen=chosen)
 
     def last(self, task: T) -> tuple[object, ...]:
         """Return what names the row of artefacts that follow one another, the later made of the earlier one's rows.
@@ -285,10 +285,6 @@ def _choosing(options: object) -> Iterator[Any]:
     if isinstance(options, Step):
         options = [getattr(options, field.name) for field in fields(options)]  # type: ignore[arg-type]
     yield from (held for _, held in holding(options, "chosen"))
-
-
-def _sorted_entries(chosen: Mapping[str, Collection[str]] | None) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    return tuple(sorted((name, tuple(sorted(entries))) for name, entries in (chosen or {}).items()))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -373,7 +369,7 @@ class Stage(Generic[T, Options, R]):
 
     def code(self, chosen: Mapping[str, Collection[str]] | None = None) -> CodeIdentity:
         """Return the identity of the code that makes artefacts with these entries, or with all."""
-        return _code((self.build, self.receipt), _sorted_entries(chosen))
+        return code_of(self.build, self.receipt, chosen=chosen)
 
     def with_options(self, options: Options) -> Step[T, R]:
         """Return the step that makes its artefacts with these options."""
@@ -423,6 +419,11 @@ def stage_entry(stage: Any, chosen: Mapping[str, Collection[str]] | None = None)
         "code": code.code,
         "chosen": {name: sorted(entries) for name, entries in (chosen or {}).items()},
     }
+
+
+def code_of(*roots: Any, chosen: Mapping[str, Collection[str]] | None = None) -> CodeIdentity:
+    """Return the identity of code, with these entries of registries or with all: `code_identity`, once a process."""
+    return _code(roots, tuple(sorted((name, tuple(sorted(entries))) for name, entries in (chosen or {}).items())))
 
 
 @functools.cache

@@ -113,7 +113,6 @@ class SpreadOverLanes(beam.PTransform):
     pieces: int = 1
 
     def expand(self, elements: beam.PCollection[T]) -> beam.PCollection[T]:
-        """Apply the transform."""
         return self._packed(elements) if self.lanes else self._reshuffled(elements)
 
     def _reshuffled(self, elements: beam.PCollection) -> beam.PCollection:
@@ -446,7 +445,6 @@ class Collect(beam.PTransform):
     keyed: bool = False
 
     def expand(self, made: beam.PCollection[tuple[Hashable, object]]) -> beam.PCollection[tuple[int, tuple[Any, ...]]]:
-        """Apply the transform."""
         return (
             made
             | "Take" >> beam.Map(_taken, self.field)
@@ -476,7 +474,6 @@ class MakeParts(beam.PTransform):
     weight: Callable[[Any], float] = attrgetter("weight")
 
     def expand(self, tasks: beam.PCollection[tuple[int, Any]]) -> Any:
-        """Apply the transform."""
         made = (
             tasks
             | "Spread" >> SpreadOverLanes(self._weigh, self.lanes, self.workspace, self.stage.name)
@@ -516,7 +513,6 @@ class _Gather(beam.PTransform):
     last: bool
 
     def expand(self, staged: beam.PCollection[tuple[str, Staged]]) -> beam.PCollection[tuple[str, Staged]]:
-        """Apply the transform."""
         counts = staged | "CountFiles" >> beam.combiners.Count.PerKey()
         dealt = staged | "IntoGroups" >> beam.FlatMap(
             _grouped, beam.pvalue.AsDict(counts), self.parts, self.last
@@ -578,12 +574,11 @@ class MergeTasks(beam.PTransform):
     """
 
     workspace: Workspace
-    stages: Mapping[str, Stage[Any, Any, Any]]
+    stages: Mapping[str, Step[Any, Any]]
     gather: Step[GatherTask, Gathered]
     parts: Any
 
     def expand(self, staged: beam.PCollection[tuple[str, Staged]]) -> Any:
-        """Apply the transform."""
         parts = self.parts if isinstance(self.parts, int) else beam.pvalue.AsSingleton(self.parts)
         for level in range(1, GATHERED + 1):
             last = level == GATHERED
@@ -617,21 +612,18 @@ class MergeTables(beam.PTransform):
         stages: by table, the stage that merges its files.
         gather: the stage that makes one file of several, where there are many.
         parts: parts of each table: a number, or a PCollection of one.
-        options: by table, the options of its stage; None where there are none.
     """
 
     workspace: Workspace
-    stages: Mapping[str, Stage[MergeTask, Any, PartFile]]
+    stages: Mapping[str, Step[MergeTask, PartFile]]
     gather: Step[GatherTask, Gathered]
     parts: Any
-    options: Mapping[str, Any] = field(default_factory=dict)
 
     def expand(self, staged: beam.PCollection[tuple[str, Staged]]) -> beam.PCollection[Part]:
-        """Apply the transform."""
         tasks = staged | "Deal" >> MergeTasks(self.workspace, self.stages, self.gather, self.parts)
         made = [
             tasks[table]
-            | f"Merge{table.title()}" >> beam.ParDo(MakeArtefact(self.workspace, stage, self.options.get(table)))
+            | f"Merge{table.title()}" >> beam.ParDo(MakeArtefact(self.workspace, stage))
             | f"Number{table.title()}" >> beam.FlatMap(_numbered, table)
             for table, stage in self.stages.items()
         ]
@@ -650,7 +642,6 @@ class WriteResult(beam.PTransform):
     path: str
 
     def expand(self, rows: beam.PCollection[object]) -> beam.PCollection[None]:
-        """Apply the transform."""
         return (
             rows
             | "GatherAll" >> beam.WithKeys(0)

@@ -419,9 +419,10 @@ class Gather(Step[GatherTask, Gathered]):
     noun = "tables"
     unit = "staged files"
 
-    def __post_init__(self) -> None:
-        """Name the step."""
-        object.__setattr__(self, "name", f"{self.section}/gather")
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """The step's name: of its section."""
+        return f"{self.section}/gather"
 
     def make(self, artefact: Artefact, task: GatherTask) -> Gathered:
         """Write one file of the entries of all."""

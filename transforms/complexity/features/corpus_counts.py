@@ -2,9 +2,9 @@
 
 Counts in the instances themselves are not a feature: they mirror how instances were chosen.
 
-WANT      a part of the instances -> what must be counted for it
-COUNT     a part of `sentences`, and what is wanted -> counts by document
-COMBINE   the counts of all parts -> counts, documents, dispersion
+WantWords      a part of the instances -> what must be counted for it
+CountWords     a part of `sentences`, and what is wanted -> counts by document
+CombineWords   the counts of all parts -> counts, documents, dispersion
 
 Only what the instances need is counted, in lower case, with straight apostrophes: forms, lemmas, and
 expressions as runs of forms within a sentence. Dispersion is Gries' deviation of proportions (2008), the
@@ -19,13 +19,14 @@ a word's uses that it has,
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.artefacts import Artefact, Step
 from lexbeam.transforms.common.store.receipts import File, checked
 from lexbeam.transforms.common.store.tables import Part, read_rows, read_table, write_rows
 from lexbeam.transforms.common.texts.characters import straight, straight_words
@@ -252,49 +253,60 @@ def _union(tables: Iterable[pa.Table]) -> pa.Table:
     return distinct.sort_by([(name, "ascending") for name in WANTED.names])
 
 
-def _want(artefact: Artefact, part: Part, _: None) -> Wanted:
-    rows = _union(wanted_of(rows) for rows in read_rows([checked(part)], list(READ)))
-    return Wanted(_write(artefact, WANTED, rows))
+@dataclass(frozen=True)
+class WantWords(Step[Part, Wanted]):
+    """List what must be counted for a part of the instances."""
+
+    name = "complexity/want"
+    noun = "counts of words"
+    unit = "lists of words"
+
+    def make(self, artefact: Artefact, task: Part) -> Wanted:
+        """Write the list."""
+        rows = _union(wanted_of(rows) for rows in read_rows([checked(task)], list(READ)))
+        return Wanted(_write(artefact, WANTED, rows))
 
 
-def _count(artefact: Artefact, task: CountTask, _: None) -> CountedWords:
-    wanted = _union([read_table([checked(file) for file in task.wanted])])
-    columns = ["document_id", "forms", "lemmas"]
-    rows, tokens, documents = counted(read_rows([checked(task.part)], columns), wanted)
-    return CountedWords(_write(artefact, COUNTED, rows), tokens, documents)
+def count_tasks(part: SentencePart, wanted: Iterable[tuple[int, Wanted]]) -> Iterator[tuple[int, CountTask]]:
+    """Yield the task of a part of `sentences`: what all parts of the instances want."""
+    yield 0, CountTask(part, tuple(sorted((of.file for _, of in wanted), key=attrgetter("sha256"))))
 
 
-def _combine(artefact: Artefact, parts: Sequence[CountedWords], _: None) -> CountedWords:
-    tokens = sum(part.tokens for part in parts)
-    rows = read_table([checked(part.file) for part in parts])
-    documents = sum(part.documents for part in parts)
-    return CountedWords(_write(artefact, COUNTS, combined(rows, tokens)), tokens, documents)
+@dataclass(frozen=True)
+class CountWords(Step[CountTask, CountedWords]):
+    """Count in a part of a corpus."""
+
+    name = "complexity/count"
+    noun = "counts of words"
+    unit = "parts of the corpus"
+
+    def make(self, artefact: Artefact, task: CountTask) -> CountedWords:
+        """Write the counts by document."""
+        wanted = _union([read_table([checked(file) for file in task.wanted])])
+        columns = ["document_id", "forms", "lemmas"]
+        rows, tokens, documents = counted(read_rows([checked(task.part)], columns), wanted)
+        return CountedWords(_write(artefact, COUNTED, rows), tokens, documents)
+
+
+@dataclass(frozen=True)
+class CombineWords(Step[Sequence[CountedWords], CountedWords]):
+    """Combine the counts of all parts of a corpus."""
+
+    name = "complexity/combine"
+    noun = "counts of words"
+    unit = "tables"
+
+    def make(self, artefact: Artefact, task: Sequence[CountedWords]) -> CountedWords:
+        """Write counts, documents and dispersion."""
+        tokens = sum(part.tokens for part in task)
+        rows = read_table([checked(part.file) for part in task])
+        documents = sum(part.documents for part in task)
+        return CountedWords(_write(artefact, COUNTS, combined(rows, tokens)), tokens, documents)
 
 
 def open_counts(counted: CountedWords) -> CorpusCounts:
     """Return the counts of a corpus, read into memory."""
     return CorpusCounts(read_table([checked(counted.file)]), counted.tokens, counted.documents)
-
-
-WANT: Stage[Part, None, Wanted] = Stage(
-    name="complexity/want", noun="counts of words", receipt=Wanted, build=_want, unit="lists of words"
-)
-COUNT: Stage[CountTask, None, CountedWords] = Stage(
-    name="complexity/count",
-    noun="counts of words",
-    receipt=CountedWords,
-    build=_count,
-    unordered=("task.wanted",),
-    unit="parts of the corpus",
-)
-COMBINE: Stage[Sequence[CountedWords], None, CountedWords] = Stage(
-    name="complexity/combine",
-    noun="counts of words",
-    receipt=CountedWords,
-    build=_combine,
-    unordered=("task",),
-    unit="tables",
-)
 
 
 def _columns(_: FeatureSetting) -> Sequence[Feature]:

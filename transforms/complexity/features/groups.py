@@ -7,8 +7,8 @@ A feature of words has three columns: NAME is that of a single word, and of an e
 of what is known of its first and its last word (a flag: whether it holds of both; a code: the last
 word's); NAME_first and NAME_last are those of an expression's words, null for single words.
 
-FEATURE     a part of the instances -> a part of the features, and its coverage
-COVER       the coverage of all parts -> table complexity/coverage
+ComputeFeatures   a part of the instances -> a part of the features, and its coverage
+SumCoverage       the coverage of all parts -> table complexity/coverage
 """
 
 import logging
@@ -16,7 +16,7 @@ import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -28,7 +28,8 @@ from lexbeam.transforms.common.code.registry import Registry
 from lexbeam.transforms.common.draws.by_content import content_hashes
 from lexbeam.transforms.common.errors import UsageError, check_packages
 from lexbeam.transforms.common.options.fields import check_given, option
-from lexbeam.transforms.common.store.artefacts import Artefact, Inheritance, Stage
+from lexbeam.transforms.common.store.artefacts import Artefact, Step
+from lexbeam.transforms.common.store.identity import INHERITED
 from lexbeam.transforms.common.store.inheriting import Mask, Read, write_inheriting
 from lexbeam.transforms.common.store.receipts import File, checked
 from lexbeam.transforms.common.store.tables import (
@@ -373,9 +374,16 @@ class FeatureTask(NamedTuple):
         ngrams: counts of n-grams, if surprisal is computed.
     """
 
-    part: Part
+    part: Annotated[Part, INHERITED]
     counts: CountedWords | None = None
     ngrams: CountedNgrams | None = None
+
+
+def feature_tasks(
+    part: Part, counts: CountedWords | None = None, ngrams: CountedNgrams | None = None
+) -> Iterator[tuple[int, FeatureTask]]:
+    """Yield the task of a part of the instances."""
+    yield part.number, FeatureTask(part, counts, ngrams)
 
 
 @dataclass(frozen=True)
@@ -393,32 +401,48 @@ class Featured:
     coverage: File
 
 
-def _feature(artefact: Artefact, task: FeatureTask, setting: FeatureSetting) -> Featured:
-    if task.counts is not None:
-        setting = setting._replace(counts=open_counts(task.counts))
-    if task.ngrams is not None:
-        setting = setting._replace(ngrams=open_ngrams(task.ngrams))
-    columns = columns_of(setting)
-    covered = COVERAGE.schema().empty_table()
+@dataclass(frozen=True)
+class ComputeFeatures(Step[FeatureTask, Featured]):
+    """Compute the features of a part of the instances, and of how many each is known."""
 
-    names = columns_read(column_names(task.part))
-    absent = absent_layers(columns, names)
+    setting: FeatureSetting
 
-    def made(wanted: Mask) -> Iterator[pa.Table]:
-        for some in read_rows([checked(task.part)], names):
-            rows = some.filter(wanted(some))
-            for start in range(0, rows.num_rows, _BATCH):
-                yield features_of(rows.slice(start, _BATCH), setting)
+    name = "complexity/feature"
+    noun = "features"
+    unit = "parts"
 
-    def cover(rows: pa.Table) -> None:
-        nonlocal covered
-        covered = _added([covered, _coverage(rows, columns, absent)])
+    def make(self, artefact: Artefact, task: FeatureTask) -> Featured:
+        """Write a part of the features, and its coverage."""
+        setting = self.setting
+        if task.counts is not None:
+            setting = setting._replace(counts=open_counts(task.counts))
+        if task.ngrams is not None:
+            setting = setting._replace(ngrams=open_ngrams(task.ngrams))
+        columns = columns_of(setting)
+        covered = COVERAGE.schema().empty_table()
 
-    read = [Read([task.part], names)]
-    part, keys = write_inheriting(artefact, schema_of(setting), "instance_id", FEATURES.key, read, made, cover)
-    with artefact.writing(".coverage.parquet") as stream:
-        write_rows(stream, COVERAGE.schema(), [covered], sort_keys=COVERAGE.key)
-    return Featured(part, keys, artefact.file(".coverage.parquet"))
+        names = columns_read(column_names(task.part))
+        absent = absent_layers(columns, names)
+
+        def made(wanted: Mask) -> Iterator[pa.Table]:
+            for some in read_rows([checked(task.part)], names):
+                rows = some.filter(wanted(some))
+                for start in range(0, rows.num_rows, _BATCH):
+                    yield features_of(rows.slice(start, _BATCH), setting)
+
+        def cover(rows: pa.Table) -> None:
+            nonlocal covered
+            covered = _added([covered, _coverage(rows, columns, absent)])
+
+        read = [Read([task.part], names)]
+        part, keys = write_inheriting(artefact, schema_of(setting), "instance_id", FEATURES.key, read, made, cover)
+        with artefact.writing(".coverage.parquet") as stream:
+            write_rows(stream, COVERAGE.schema(), [covered], sort_keys=COVERAGE.key)
+        return Featured(part, keys, artefact.file(".coverage.parquet"))
+
+    def chosen(self, _: FeatureTask) -> Mapping[str, Collection[str]]:
+        """Return the groups."""
+        return {_GROUPS: self.setting.use}
 
 
 def absent_layers(columns: Sequence[FeatureColumn], names: Collection[str]) -> dict[str, str]:
@@ -477,24 +501,20 @@ def _added(tables: Sequence[pa.Table]) -> pa.Table:
     return sort_rows(named.cast(COVERAGE.schema()), COVERAGE.key)
 
 
-def _cover(artefact: Artefact, covered: Sequence[File], _: None) -> PartFile:
-    rows = read_table([checked(file) for file in covered])
-    return write_part(artefact, COVERAGE.schema(), [_added([rows])], sort_keys=COVERAGE.key)
+def coverage_tasks(featured: Sequence[tuple[int, Featured]]) -> Iterator[tuple[int, tuple[File, ...]]]:
+    """Yield the task of all parts: their coverage."""
+    yield 0, tuple(sorted((of.coverage for _, of in featured), key=attrgetter("sha256")))
 
 
-def _chosen(_: object, setting: FeatureSetting) -> Mapping[str, Sequence[str]]:
-    return {_GROUPS: setting.use}
+@dataclass(frozen=True)
+class SumCoverage(Step[Sequence[File], PartFile]):
+    """Sum the coverage of all parts."""
 
+    name = "complexity/cover"
+    noun = "coverage"
+    unit = "tables"
 
-FEATURE: Stage[FeatureTask, FeatureSetting, Featured] = Stage(
-    name="complexity/feature",
-    noun="features",
-    receipt=Featured,
-    build=_feature,
-    chosen=_chosen,
-    unit="parts",
-    inherits=Inheritance(attrgetter("part.number"), ("task.part",)),
-)
-COVER: Stage[Sequence[File], None, PartFile] = Stage(
-    name="complexity/cover", noun="coverage", receipt=PartFile, build=_cover, unordered=("task",), unit="tables"
-)
+    def make(self, artefact: Artefact, task: Sequence[File]) -> PartFile:
+        """Write complexity/coverage."""
+        rows = read_table([checked(file) for file in task])
+        return write_part(artefact, COVERAGE.schema(), [_added([rows])], sort_keys=COVERAGE.key)

@@ -20,17 +20,18 @@ instance's own sentence, and every copy of it, is left out.
 N-grams are keys, hashes of 64 bits: of a million wanted, one in a corpus of 10^8 words is taken for
 another with probability .00003.
 
-WANT_NGRAMS      a part of the instances -> keys to count for it
-COUNT_NGRAMS     a part of `sentences`, or of the instances, and what is wanted -> counts
-COMBINE_NGRAMS   the counts of all parts -> one table
+WantNgrams      a part of the instances -> keys to count for it
+CountNgrams     a part of `sentences`, or of the instances, and what is wanted -> counts
+CombineNgrams   the counts of all parts -> one table
 
 Keys are hashes (`surprisal`): rows are a number and a count. Without a corpus the distinct sentences
 of the instances are counted, each language for itself; a sentence that stands in several parts
 is counted in the first.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -39,7 +40,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lexbeam.transforms.common.draws.by_content import GOLDEN, content_hashes, mix64
-from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.artefacts import Artefact, Step
 from lexbeam.transforms.common.store.receipts import File, checked
 from lexbeam.transforms.common.store.tables import Part, read_rows, read_table, write_rows
 from lexbeam.transforms.complexity.features.base import (
@@ -352,31 +353,66 @@ def _read(files: Sequence[File]) -> Hashes:
     return np.unique(np.concatenate([np.empty(0, np.uint64), *keys]))
 
 
-def _instances(part: Part) -> Iterator[pa.Table]:
+@dataclass(frozen=True)
+class WantNgrams(Step[Part, WantedNgrams]):
+    """List the keys to count for a part of the instances, of each language for itself or of all together."""
+
+    by_language: bool
+
+    name = "complexity/want_ngrams"
+    noun = "counts of words"
+    unit = "lists of n-grams"
+
+    def make(self, artefact: Artefact, task: Part) -> WantedNgrams:
+        """Write the keys, and those of the sentences."""
+        keys, sentences = np.empty(0, np.uint64), np.empty(0, np.uint64)
+        for rows in _instances(task):
+            sequences = sequences_of_instances(rows, self.by_language)
+            whole = sentence_keys(sequences)
+            sentences = np.union1d(sentences, whole[whole != 0])
+            keys = np.union1d(keys, keys_of(sequences))
+        return WantedNgrams(
+            _write(artefact, ".keys.parquet", _KEYS, [np.union1d(keys, sentences)]),
+            _write(artefact, ".sentences.parquet", _KEYS, [sentences]),
+        )
+
+
+def _instances(part: Part | SentencePart) -> Iterator[pa.Table]:
     return read_rows([checked(part)], ["language", "forms"])
 
 
-def _want(artefact: Artefact, part: Part, by_language: bool) -> WantedNgrams:
-    keys, sentences = np.empty(0, np.uint64), np.empty(0, np.uint64)
-    for rows in _instances(part):
-        sequences = sequences_of_instances(rows, by_language)
-        whole = sentence_keys(sequences)
-        sentences = np.union1d(sentences, whole[whole != 0])
-        keys = np.union1d(keys, keys_of(sequences))
-    return WantedNgrams(
-        _write(artefact, ".keys.parquet", _KEYS, [np.union1d(keys, sentences)]),
-        _write(artefact, ".sentences.parquet", _KEYS, [sentences]),
-    )
+def ngram_tasks(
+    part: Part | SentencePart, wanted: Iterable[tuple[int, WantedNgrams]]
+) -> Iterator[tuple[int, NgramTask]]:
+    """Yield the task of a part: what all parts of the instances want."""
+    of_parts = list(wanted)
+    before = None
+    if isinstance(part, Part):
+        before = _by_content(of.sentences for number, of in of_parts if number < part.number)
+    yield 0, NgramTask(part, _by_content(of.keys for _, of in of_parts), before)
 
 
-def _count(artefact: Artefact, task: NgramTask, _: None) -> CountedNgrams:
-    wanted = _read(task.wanted)
-    uses = np.zeros(len(wanted), np.int64)
-    for sequences, keys in _in_corpus(task) if task.before is None else _in_instances(task):
-        uses += added(keys_of(sequences).ravel(), wanted) + added(keys, wanted)
-    there = uses > 0
-    file = _write(artefact, ".parquet", _COUNTS, [wanted[there], uses[there]])
-    return CountedNgrams(file, task.before is not None)
+def _by_content(files: Iterable[File]) -> tuple[File, ...]:
+    return tuple(sorted(files, key=attrgetter("sha256")))
+
+
+@dataclass(frozen=True)
+class CountNgrams(Step[NgramTask, CountedNgrams]):
+    """Count n-grams and sentences in a part of a corpus or of the instances."""
+
+    name = "complexity/count_ngrams"
+    noun = "counts of words"
+    unit = "parts"
+
+    def make(self, artefact: Artefact, task: NgramTask) -> CountedNgrams:
+        """Write the counts of wanted keys."""
+        wanted = _read(task.wanted)
+        uses = np.zeros(len(wanted), np.int64)
+        for sequences, keys in _in_corpus(task) if task.before is None else _in_instances(task):
+            uses += added(keys_of(sequences).ravel(), wanted) + added(keys, wanted)
+        there = uses > 0
+        file = _write(artefact, ".parquet", _COUNTS, [wanted[there], uses[there]])
+        return CountedNgrams(file, task.before is not None)
 
 
 def _in_corpus(task: NgramTask) -> Iterator[tuple[Sequences, Hashes]]:
@@ -387,7 +423,7 @@ def _in_corpus(task: NgramTask) -> Iterator[tuple[Sequences, Hashes]]:
 
 def _in_instances(task: NgramTask) -> Iterator[tuple[Sequences, Hashes]]:
     seen = _read(task.before or ())
-    for rows in read_rows([checked(task.part)], ["language", "forms"]):
+    for rows in _instances(task.part):
         whole = sentence_keys(sequences_of_instances(rows, True))
         distinct, first = np.unique(whole, return_index=True)
         new = first[(distinct != 0) & ~np.isin(distinct, seen)]
@@ -396,35 +432,23 @@ def _in_instances(task: NgramTask) -> Iterator[tuple[Sequences, Hashes]]:
         yield sequences_of_instances(rows.take(pa.array(new)), True), whole[new]
 
 
-def _combine(artefact: Artefact, parts: Sequence[CountedNgrams], _: None) -> CountedNgrams:
-    rows = read_table([checked(part.file) for part in parts])
-    sums = pa.TableGroupBy(rows, ["key"]).aggregate([("uses", "sum")]).sort_by("key")
-    file = _write(artefact, ".parquet", _COUNTS, [sums["key"], sums["uses_sum"]])
-    return CountedNgrams(file, parts[0].of_instances)
+@dataclass(frozen=True)
+class CombineNgrams(Step[Sequence[CountedNgrams], CountedNgrams]):
+    """Sum the counts of all parts."""
+
+    name = "complexity/combine_ngrams"
+    noun = "counts of words"
+    unit = "tables"
+
+    def make(self, artefact: Artefact, task: Sequence[CountedNgrams]) -> CountedNgrams:
+        """Write the sums."""
+        rows = read_table([checked(part.file) for part in task])
+        sums = pa.TableGroupBy(rows, ["key"]).aggregate([("uses", "sum")]).sort_by("key")
+        file = _write(artefact, ".parquet", _COUNTS, [sums["key"], sums["uses_sum"]])
+        return CountedNgrams(file, task[0].of_instances)
 
 
 def open_ngrams(counted: CountedNgrams) -> NgramCounts:
     """Return counts, read into memory."""
     rows = read_table([checked(counted.file)])
     return NgramCounts(rows["key"].to_numpy(), rows["uses"].to_numpy(), counted.of_instances)
-
-
-WANT_NGRAMS: Stage[Part, bool, WantedNgrams] = Stage(
-    name="complexity/want_ngrams", noun="counts of words", receipt=WantedNgrams, build=_want, unit="lists of n-grams"
-)
-COUNT_NGRAMS: Stage[NgramTask, None, CountedNgrams] = Stage(
-    name="complexity/count_ngrams",
-    noun="counts of words",
-    receipt=CountedNgrams,
-    build=_count,
-    unordered=("task.wanted", "task.before"),
-    unit="parts",
-)
-COMBINE_NGRAMS: Stage[Sequence[CountedNgrams], None, CountedNgrams] = Stage(
-    name="complexity/combine_ngrams",
-    noun="counts of words",
-    receipt=CountedNgrams,
-    build=_combine,
-    unordered=("task",),
-    unit="tables",
-)

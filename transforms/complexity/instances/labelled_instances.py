@@ -28,17 +28,12 @@ from lexbeam.transforms.formats.records.scripts import check_script
 from lexbeam.transforms.formats.records.text_cleaning import clean_field, clean_value
 from lexbeam.transforms.intake.intake_staging import Given, LoadedCounts, ReadRowFiles, RejectRule, RowSchema
 from lexbeam.transforms.intake.labelled_targets import Cwi2018Row, Located, locate_at_offsets
-from lexbeam.transforms.intake.row_files import About, FileRows
+from lexbeam.transforms.intake.row_files import About, FileRows, in_order
 from lexbeam.transforms.intake.settling import Counts, SettleRows, grouped_rows, sentences_of
 
 _SENTENCE, _TARGET, _REST = 12, 8, 12
 KEY_DIGITS = _SENTENCE + _TARGET
 _SPLITS = ("train", "trial", "dev", "test")
-
-
-def in_flag_order(flags: Sequence[str]) -> list[str]:
-    """Return flags once each, in the order of `FLAGS`."""
-    return [flag for flag in FLAGS if flag in flags]
 
 
 def split_of(name: str) -> str | None:
@@ -239,7 +234,7 @@ def _row(source: str, entry: Cwi2018Row, options: ReadLabelled) -> dict[str, Any
         "start": located.start,
         "end": located.end,
         "source_id": source_id,
-        "flags": in_flag_order(flags),
+        "flags": in_order(flags, FLAGS),
         "published_split": split_of(source),
         "labels": [label._asdict() for label in entry.labels],
     }
@@ -286,7 +281,7 @@ class SettleLabelled(SettleRows[InstanceTask]):
                 row["instance_id"] = settled.instance_id
                 row["duplicate_of"] = settled.duplicate_of
                 if settled.duplicate_of is not None:
-                    row["flags"] = in_flag_order([*row["flags"], "duplicate"])
+                    row["flags"] = in_order([*row["flags"], "duplicate"], FLAGS)
                 yield row
 
     def finish(self, rows: list[dict[str, Any]], engine: Engine | None) -> None:

@@ -7,11 +7,12 @@ error.
 import itertools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from lexbeam.schemas.complexity import KINDS
 from lexbeam.transforms.common.code.registry import Entry, Registry
 from lexbeam.transforms.common.options.small_texts import word_column
-from lexbeam.transforms.formats.records.base import BadRecord, Reject
+from lexbeam.transforms.formats.records.base import BadRecord, Reject, made_of
 from lexbeam.transforms.formats.records.fields import language_in
 from lexbeam.transforms.intake.labelled_targets import CELLS, Cwi2018Row, kind_of, labels_of, read_cwi2018
 from lexbeam.transforms.intake.row_files import About, FileRows, header_name, rows_below, rows_of_table, whole_number
@@ -48,24 +49,21 @@ def read_complex(rows: FileRows, about: About) -> Iterator[Cwi2018Row | Reject]:
     """
     said = next((_NO_KIND[word] for word in about.words() if word in _NO_KIND), None)
     for line, cells in rows_of_table(rows, about, ("id", "sentence", "token"), _complex_remedy):
-        if isinstance(cells, BadRecord):
-            yield Reject(str(line), cells.reason, cells.detail)
-            continue
-        genre = cells.get("corpus") or cells.get("subcorpus") or about.genre
-        try:
-            yield Cwi2018Row(
-                line,
-                cells["token"],
-                cells["sentence"],
-                said or kind_of(cells["token"]),
-                genre,
-                about.language or "en",
-                cells["id"].strip() or None,
-                None,
-                labels_of(cells.get("complexity", ""), ""),
-            )
-        except BadRecord as error:
-            yield Reject(str(line), error.reason, error.detail)
+        yield made_of(line, cells, partial(_complex_entry, line, about, said))
+
+
+def _complex_entry(line: int, about: About, said: str | None, cells: Mapping[str, str]) -> Cwi2018Row:
+    return Cwi2018Row(
+        line,
+        cells["token"],
+        cells["sentence"],
+        said or kind_of(cells["token"]),
+        cells.get("corpus") or cells.get("subcorpus") or about.genre,
+        about.language or "en",
+        cells["id"].strip() or None,
+        None,
+        labels_of(cells.get("complexity", ""), ""),
+    )
 
 
 def _complex_remedy(header: list[str]) -> str:
@@ -97,23 +95,11 @@ def read_tsv(rows: FileRows, about: About) -> Iterator[Cwi2018Row | Reject]:
     if second is not None:  # a word alone is no header
         first = _with_token(first, about)
     if len(first) == 1 and header_name(first[0]) != "token":
-        yield _word(line, first, about)
-        for line, cells in remaining:
-            if isinstance(cells, BadRecord):
-                yield Reject(str(line), cells.reason, cells.detail)
-            elif len(cells) == 1:
-                yield _word(line, cells, about)
-            else:
-                detail = f"{len(cells)} cells in a list of words"
-                yield Reject(str(line), "malformed", detail)
+        for number, cells in itertools.chain([(line, first)], remaining):
+            yield made_of(number, cells, partial(_word, number, about))
         return
     for line, named in rows_below(first, remaining, about, ("token",), _tsv_remedy):
-        try:
-            if isinstance(named, BadRecord):
-                raise named
-            yield _tsv_entry(line, named, about)
-        except BadRecord as error:
-            yield Reject(str(line), error.reason, error.detail)
+        yield made_of(line, named, partial(_tsv_entry, line, about))
 
 
 def _with_token(header: list[str], about: About) -> list[str]:
@@ -136,12 +122,14 @@ def _tsv_remedy(header: list[str]) -> str:
     return f"name the column of targets `token`; others may be {', '.join(_TSV)}{other}"
 
 
-def _word(line: int, cells: list[str], about: About) -> Cwi2018Row:
+def _word(line: int, about: About, cells: list[str]) -> Cwi2018Row:
+    if len(cells) != 1:
+        raise BadRecord("malformed", f"{len(cells)} cells in a list of words")
     kind = kind_of(cells[0])
     return Cwi2018Row(line, cells[0], None, kind, about.genre, about.language, None, None, ())
 
 
-def _tsv_entry(line: int, cells: Mapping[str, str], about: About) -> Cwi2018Row:
+def _tsv_entry(line: int, about: About, cells: Mapping[str, str]) -> Cwi2018Row:
     def cell(name: str) -> str:
         return cells.get(name, "").strip()
 

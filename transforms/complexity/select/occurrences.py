@@ -28,7 +28,7 @@ from lexbeam.transforms.common.code.fingerprints import hash_of
 from lexbeam.transforms.common.draws.by_content import content_hashes, numbers
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.portions import batched
-from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.artefacts import Artefact, Step
 from lexbeam.transforms.common.store.batches import BatchReader, BatchWriter
 from lexbeam.transforms.common.store.classes import Staged
 from lexbeam.transforms.common.store.receipts import File, checked
@@ -80,8 +80,45 @@ class FindTask(NamedTuple):
     genre: str | None
 
 
-class FindSpec(NamedTuple):
-    """How targets are searched.
+class Number(NamedTuple):
+    """A count: of sentences, by what became of them, or of targets of a genre and kind."""
+
+    what: str
+    genre: str | None
+    kind: str
+    number: int
+
+
+@dataclass(frozen=True)
+class OccurrenceFile:
+    """Receipt: occurrences as Arrow batches, and counts.
+
+    In `numbers` those with `what` "targets" count targets, by genre and kind; the others count sentences:
+    `sentences` in all, and those left out, each for one reason.
+    """
+
+    file: File
+    batches: int
+    rows: int
+    numbers: tuple[Number, ...]
+
+
+def find_tasks(
+    part: SentencePart, genres: Mapping[str, str | None], copies: Mapping[str, Sequence[str]]
+) -> Iterator[tuple[str, FindTask]]:
+    """Yield the task of a part, by its SHA-256.
+
+    Args:
+        part: of `sentences`.
+        genres: by SHA-256 of a part, the genre of its documents; None for their own.
+        copies: by SHA-256 of a part, the documents that count in another.
+    """
+    yield part.sha256, FindTask(part, tuple(copies.get(part.sha256, ())), genres[part.sha256])
+
+
+@dataclass(frozen=True, kw_only=True)
+class FindTargets(Step[FindTask, OccurrenceFile]):
+    """Find the targets of a part of `sentences`.
 
     Attributes:
         patterns: names of patterns, sorted.
@@ -107,79 +144,60 @@ class FindSpec(NamedTuple):
     lexicon: Lexicon
     seed: int
 
+    name = "complexity.select/find"
+    noun = "targets"
+    unit = "parts"
 
-class Number(NamedTuple):
-    """A count: of sentences, by what became of them, or of targets of a genre and kind."""
+    def make(self, artefact: Artefact, task: FindTask) -> OccurrenceFile:
+        """Write occurrences, and count them and the sentences."""
+        sentences: Counter[str] = Counter()
+        targets: Counter[tuple[str | None, str]] = Counter()
+        columns = ["document_id", "sentence", "genre", "language", "forms", "upos"]
+        columns += ["xpos"] if self.fine else []
+        batches = rows = 0
+        with artefact.writing(".arrow") as stream, BatchWriter(stream, OCCURRENCE) as writer:
+            for table in read_rows([checked(task.part)], columns):
+                for batch in occurrences(table, task, self, sentences):
+                    writer.write(batch)
+                    batches += 1
+                    rows += batch.num_rows
+                    whole = pa.Table.from_batches([batch]).group_by(["genre", "kind"])
+                    for group in whole.aggregate([([], "count_all")]).to_pylist():
+                        targets[group["genre"], group["kind"]] += group["count_all"]
+        counted = [Number(what, None, "", n) for what, n in sorted(sentences.items())]
+        order = sorted(targets, key=lambda key: (key[0] is not None, key[0] or "", key[1]))
+        counted += [Number("targets", *key, targets[key]) for key in order]
+        return OccurrenceFile(artefact.file(".arrow"), batches, rows, tuple(counted))
 
-    what: str
-    genre: str | None
-    kind: str
-    number: int
-
-
-@dataclass(frozen=True)
-class OccurrenceFile:
-    """Receipt: occurrences as Arrow batches, and counts.
-
-    In `numbers` those with `what` "targets" count targets, by genre and kind; the others count sentences:
-    `sentences` in all, and those left out, each for one reason.
-    """
-
-    file: File
-    batches: int
-    rows: int
-    numbers: tuple[Number, ...]
-
-
-def _chosen(_: FindTask, spec: FindSpec) -> Mapping[str, Collection[str]]:
-    return {"lexbeam.transforms.complexity.select.patterns:PATTERNS": spec.patterns}
-
-
-def _find(artefact: Artefact, task: FindTask, spec: FindSpec) -> OccurrenceFile:
-    sentences: Counter[str] = Counter()
-    targets: Counter[tuple[str | None, str]] = Counter()
-    columns = ["document_id", "sentence", "genre", "language", "forms", "upos"]
-    columns += ["xpos"] if spec.fine else []
-    batches = rows = 0
-    with artefact.writing(".arrow") as stream, BatchWriter(stream, OCCURRENCE) as writer:
-        for table in read_rows([checked(task.part)], columns):
-            for batch in occurrences(table, task, spec, sentences):
-                writer.write(batch)
-                batches += 1
-                rows += batch.num_rows
-                whole = pa.Table.from_batches([batch]).group_by(["genre", "kind"])
-                for group in whole.aggregate([([], "count_all")]).to_pylist():
-                    targets[group["genre"], group["kind"]] += group["count_all"]
-    counted = [Number(what, None, "", n) for what, n in sorted(sentences.items())]
-    order = sorted(targets, key=lambda key: (key[0] is not None, key[0] or "", key[1]))
-    counted += [Number("targets", *key, targets[key]) for key in order]
-    return OccurrenceFile(artefact.file(".arrow"), batches, rows, tuple(counted))
+    def chosen(self, _: FindTask) -> Mapping[str, Collection[str]]:
+        """Return the patterns."""
+        return {"lexbeam.transforms.complexity.select.patterns:PATTERNS": self.patterns}
 
 
-def occurrences(table: pa.Table, task: FindTask, spec: FindSpec, counts: Counter[str]) -> Iterator[pa.RecordBatch]:
+def occurrences(table: pa.Table, task: FindTask, find: FindTargets, counts: Counter[str]) -> Iterator[pa.RecordBatch]:
     """Yield batches of `OCCURRENCE`, one for each language that has any.
 
     Args:
         table: rows of `sentences`.
         task: documents that are left out, and genre.
-        spec: how targets are searched.
+        find: how targets are searched.
         counts: all sentences, and those left out by reason, are added to it.
     """
     if task.left_out:
         copies = pc.is_in(table["document_id"], value_set=pa.array(task.left_out, pa.string()))
         table = table.filter(pc.invert(copies))
     counts["sentences"] += table.num_rows
-    table = _usable(table, spec, counts)
-    languages = _languages(table["language"], spec.language)
+    table = _usable(table, find, counts)
+    languages = _languages(table["language"], find.language)
     for language in sorted(pc.unique(languages).to_pylist()):
-        patterns = [PATTERNS[name] for name in spec.patterns if PATTERNS[name].language == language]
+        patterns = [PATTERNS[name] for name in find.patterns if PATTERNS[name].language == language]
         rows = table.filter(pc.equal(languages, language)).combine_chunks()
         if not patterns:
             counts["no_pattern" if language else "no_language"] += rows.num_rows
             continue
-        upos, xpos = _only(rows["upos"]), _only(rows["xpos"]) if spec.fine else None
-        matches = match(upos, xpos, patterns, proper=spec.proper, plural=spec.plural)
-        batch = _batch(rows, matches, task, spec, language)
+        upos, xpos = _only(rows["upos"]), _only(rows["xpos"]) if find.fine else None
+        matches = match(upos, xpos, patterns, proper=find.proper, plural=find.plural)
+        batch = _batch(rows, matches, task, find, language)
         if batch.num_rows:
             yield batch
 
@@ -190,16 +208,16 @@ def _languages(column: pa.ChunkedArray, unknown: str | None) -> pa.Array:
     return pa.array(map(short_tag, coded.dictionary.to_pylist()), pa.string()).take(coded.indices)
 
 
-def _usable(table: pa.Table, spec: FindSpec, counts: Counter[str]) -> pa.Table:
+def _usable(table: pa.Table, find: FindTargets, counts: Counter[str]) -> pa.Table:
     """Return the sentences that are searched, and count the others."""
     upos = pc.fill_null(pc.list_value_length(table["upos"]), -1).to_numpy()
     forms = pc.fill_null(pc.list_value_length(table["forms"]), -1).to_numpy()
-    longest = spec.longest if spec.longest is not None else np.iinfo(np.int32).max
+    longest = find.longest if find.longest is not None else np.iinfo(np.int32).max
     left = np.ones(table.num_rows, bool)
     for reason, mask in {
         "no_forms": forms < 0,
         "no_upos": upos < 0,
-        "short": forms < spec.shortest,
+        "short": forms < find.shortest,
         "long": forms > longest,
     }.items():
         counts[reason] += int((left & mask).sum())
@@ -212,9 +230,9 @@ def _only(column: pa.ChunkedArray) -> pa.Array:
     return array.chunk(0) if isinstance(array, pa.ChunkedArray) else array
 
 
-def _batch(rows: pa.Table, matches: Matches, task: FindTask, spec: FindSpec, language: str) -> pa.RecordBatch:
+def _batch(rows: pa.Table, matches: Matches, task: FindTask, find: FindTargets, language: str) -> pa.RecordBatch:
     words = _only(rows["forms"]).flatten()
-    target, chosen = _targets(words, matches, spec, language)
+    target, chosen = _targets(words, matches, find, language)
     at = matches.row[chosen]
     genre = rows["genre"]
     if task.genre is not None:
@@ -225,9 +243,9 @@ def _batch(rows: pa.Table, matches: Matches, task: FindTask, spec: FindSpec, lan
     forms = _only(sentences["forms"])
     content = content_hashes(pc.binary_join(forms, "\x1f"), pc.list_value_length(forms))
     sentence_hash = content_hashes(*place)
-    copy = numbers(sentence_hash, seed=spec.seed, label=COPIES)
+    copy = numbers(sentence_hash, seed=find.seed, label=COPIES)
     position = matches.position[chosen]
-    drawn = numbers(content_hashes(sentence_hash[back], position), seed=spec.seed, label=OCCURRENCES)
+    drawn = numbers(content_hashes(sentence_hash[back], position), seed=find.seed, label=OCCURRENCES)
     kinds = pa.array(matches.kinds, pa.string())
     return pa.RecordBatch.from_arrays(
         [
@@ -247,15 +265,15 @@ def _batch(rows: pa.Table, matches: Matches, task: FindTask, spec: FindSpec, lan
 
 
 def _targets(
-    words: pa.Array, matches: Matches, spec: FindSpec, language: str
+    words: pa.Array, matches: Matches, find: FindTargets, language: str
 ) -> tuple[pa.Array, npt.NDArray[np.int64]]:
     """Return case-folded targets, and the matches they come from: all their words are allowed."""
     coded = words.dictionary_encode()
     folded = [word.casefold() for word in coded.dictionary.to_pylist()]
     forms = pa.array(folded, pa.string())
     right = np.array([any(map(str.isalpha, word)) for word in folded], bool)
-    for band in spec.bands:
-        values = spec.lexicon.get(band.resource, language).look_up(forms)["value"]  # type: ignore[attr-defined]
+    for band in find.bands:
+        values = find.lexicon.get(band.resource, language).look_up(forms)["value"]  # type: ignore[attr-defined]
         inside = pc.and_(pc.greater_equal(values, band.low), pc.less_equal(values, band.high))
         right &= pc.fill_null(inside, False).to_numpy()
     codes = coded.indices.to_numpy()
@@ -271,11 +289,6 @@ def _targets(
         longer = pc.binary_join_element_wise(joined, next_words, " ")
         joined = pc.if_else(pa.array(more), longer, joined)
     return joined, chosen
-
-
-FIND: Stage[FindTask, FindSpec, OccurrenceFile] = Stage(
-    name="complexity.select/find", noun="targets", receipt=OccurrenceFile, build=_find, chosen=_chosen, unit="parts"
-)
 
 
 QUOTAS = "complexity/quotas"  # label of the draw of a genre; that of a target is `OCCURRENCES`
@@ -412,13 +425,6 @@ class FetchTask(NamedTuple):
     chosen: tuple[TargetOccurrence, ...]
 
 
-class FetchSpec(NamedTuple):
-    """What is carried over: layers, and the language of sentences that name none."""
-
-    layers: tuple[str, ...]
-    language: str | None
-
-
 @dataclass(frozen=True)
 class FetchedInstances:
     """Receipt: the staged instances."""
@@ -426,30 +432,54 @@ class FetchedInstances:
     file: Staged
 
 
-def _fetch(artefact: Artefact, task: FetchTask, spec: FetchSpec) -> FetchedInstances:
-    by_sentence: dict[SentenceKey, list[TargetOccurrence]] = {}
-    for occurrence in sorted(task.chosen, key=_place):
-        by_sentence.setdefault(SentenceKey(occurrence.document_id, occurrence.sentence), []).append(occurrence)
-    schema = instances_schema(columns_of(spec.layers))
-    names = dict.fromkeys(key.document_id for key in by_sentence)
-    sources = {row.document_id: row.source for row in read_documents(task.pair.documents, ["source"], names)}
-    with artefact.writing(".arrow") as stream, StagedWriter(stream, schema) as writer:
-        # What is done with a batch takes about as long for one row.
-        for rows in batched(_rows(task, by_sentence, sources, spec), _BATCH):
-            ids = [row["instance_id"] for row in rows]
-            ones = [1] * len(rows)
-            batch = pa.RecordBatch.from_pylist(rows, schema=schema)
-            writer.add_entries(list(map(hash_of, ids)), ids, [0] * len(rows), ones, batch)
-    return FetchedInstances(writer.file(artefact.file(".arrow")))
+def fetch_tasks(
+    part: str, chosen: tuple[TargetOccurrence, ...], pairs: Mapping[str, PartPair]
+) -> Iterator[tuple[str, FetchTask]]:
+    """Yield the task of a part, by its SHA-256: the pair that it is of, and what is taken of it."""
+    yield part, FetchTask(pairs[part], chosen)
+
+
+@dataclass(frozen=True)
+class FetchInstances(Step[FetchTask, FetchedInstances]):
+    """Fetch the sentences of what is taken of a part of a corpus.
+
+    Attributes:
+        layers: that are carried over.
+        language: that of sentences that name none.
+    """
+
+    layers: tuple[str, ...]
+    language: str | None
+
+    name = "complexity.select/fetch"
+    noun = "targets"
+    unit = "parts"
+
+    def make(self, artefact: Artefact, task: FetchTask) -> FetchedInstances:
+        """Stage the instances."""
+        by_sentence: dict[SentenceKey, list[TargetOccurrence]] = {}
+        for occurrence in sorted(task.chosen, key=_place):
+            by_sentence.setdefault(SentenceKey(occurrence.document_id, occurrence.sentence), []).append(occurrence)
+        schema = instances_schema(columns_of(self.layers))
+        names = dict.fromkeys(key.document_id for key in by_sentence)
+        sources = {row.document_id: row.source for row in read_documents(task.pair.documents, ["source"], names)}
+        with artefact.writing(".arrow") as stream, StagedWriter(stream, schema) as writer:
+            # What is done with a batch takes about as long for one row.
+            for rows in batched(_rows(task, by_sentence, sources, self), _BATCH):
+                ids = [row["instance_id"] for row in rows]
+                ones = [1] * len(rows)
+                batch = pa.RecordBatch.from_pylist(rows, schema=schema)
+                writer.add_entries(list(map(hash_of, ids)), ids, [0] * len(rows), ones, batch)
+        return FetchedInstances(writer.file(artefact.file(".arrow")))
 
 
 def _rows(
     task: FetchTask,
     by_sentence: Mapping[SentenceKey, Sequence[TargetOccurrence]],
     sources: Mapping[str, str],
-    spec: FetchSpec,
+    of: FetchInstances,
 ) -> Iterator[dict[str, Any]]:
-    columns = (*COLUMNS, "starts", "ends", *spec.layers)
+    columns = (*COLUMNS, "starts", "ends", *of.layers)
     for key, passage in fetch(task.pair, by_sentence, columns=columns, text=True):
         if passage is None:
             raise LexbeamError(
@@ -457,7 +487,7 @@ def _rows(
                 f"{key.document_id} is gone: make the corpus again with `overwrite`"
             )
         for occurrence in by_sentence[key]:
-            yield instance_of(occurrence, passage, sources[key.document_id], spec.language)
+            yield instance_of(occurrence, passage, sources[key.document_id], of.language)
 
 
 def _place(occurrence: TargetOccurrence) -> tuple[str, int, int, str]:
@@ -519,15 +549,20 @@ def _in_text(occurrence: TargetOccurrence, passage: FetchedSentence) -> tuple[st
     return line.text, line.starts[first], line.ends[last]
 
 
-def _merge(artefact: Artefact, task: MergeTask, layers: tuple[str, ...]) -> PartFile:
-    with entries(task.staged, task.parts, task.bucket) as found:
-        return merge(artefact, INSTANCES, whole(found), instances_schema(columns_of(layers)))
+@dataclass(frozen=True)
+class MergeInstances(Step[MergeTask, PartFile]):
+    """Merge staged instances, with their layers, into a part of the table."""
+
+    layers: tuple[str, ...]
+
+    name = "complexity.select/merge"
+    noun = "tables"
+    unit = "parts"
+
+    def make(self, artefact: Artefact, task: MergeTask) -> PartFile:
+        """Write the part."""
+        with entries(task.staged, task.parts, task.bucket) as found:
+            return merge(artefact, INSTANCES, whole(found), instances_schema(columns_of(self.layers)))
 
 
-FETCH: Stage[FetchTask, FetchSpec, FetchedInstances] = Stage(
-    name="complexity.select/fetch", noun="targets", receipt=FetchedInstances, build=_fetch, unit="parts"
-)
-MERGE: Stage[MergeTask, tuple[str, ...], PartFile] = Stage(
-    name="complexity.select/merge", noun="tables", receipt=PartFile, build=_merge, unit="parts"
-)
 GATHER = Gather("complexity.select")

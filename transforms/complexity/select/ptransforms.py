@@ -1,41 +1,23 @@
-"""Beam glue of `complexity select`.
+"""Beam glue of `complexity select`: the choice among the targets of all parts.
 
-    FindTargets      PCollection[SentencePart] -> PCollection[(SHA-256, OccurrenceFile)]
     ChooseTargets    PCollection[(SHA-256, OccurrenceFile)] -> taken: PCollection[TargetOccurrence],
                                                                repeated: PCollection[Number]
-    numbers_of       (SHA-256, OccurrenceFile) -> its Numbers
-    FetchInstances   PCollection[TargetOccurrence] -> PCollection[Part]
 
-Only ids of documents, hashes of sentences, and those occurrences of each part that may be taken are
-shuffled.
+Only hashes of sentences, and those occurrences of each part that may be taken, are shuffled.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import apache_beam as beam
 import numpy as np
 
-from lexbeam.schemas.complexity import INSTANCES
 from lexbeam.transforms.common.draws.ptransforms import KeepSmallest
-from lexbeam.transforms.common.portions import parts_for
-from lexbeam.transforms.common.store.artefacts import Workspace
-from lexbeam.transforms.common.store.classes import Staged
-from lexbeam.transforms.common.store.ptransforms import MakeArtefact, MergeTables, SpreadOverLanes
 from lexbeam.transforms.complexity.select.occurrences import (
-    FETCH,
-    FIND,
-    GATHER,
-    MERGE,
     OCCURRENCES,
     QUOTAS,
     Copies,
-    FetchedInstances,
-    FetchSpec,
-    FetchTask,
-    FindSpec,
-    FindTask,
     Hashes,
     Number,
     OccurrenceFile,
@@ -46,52 +28,8 @@ from lexbeam.transforms.complexity.select.occurrences import (
     repeated,
     shares,
 )
-from lexbeam.transforms.corpora.annotated_corpora import PartPair, SentencePart
-from lexbeam.transforms.corpora.ptransforms import FindRepeated
 
 PlainOccurrence = tuple[Any, ...]  # the fields of a `TargetOccurrence`, as they are shuffled
-
-
-def _rows(part: SentencePart) -> float:
-    return part.rows
-
-
-def _find_task(
-    element: SentencePart, genres: Mapping[str, str | None], copies: dict[str, list[str]]
-) -> tuple[str, FindTask]:
-    left_out = tuple(copies.get(element.sha256, ()))
-    return element.sha256, FindTask(element, left_out, genres[element.sha256])
-
-
-@dataclass
-class FindTargets(beam.PTransform):
-    """Find the targets of every part of `sentences`.
-
-    Attributes:
-        genres: by SHA-256 of a part, the genre of its documents; None for their own.
-        settle: whether documents may be in several parts, and must then count once.
-    """
-
-    workspace: Workspace
-    spec: FindSpec
-    genres: Mapping[str, str | None]
-    lanes: int
-    settle: bool
-
-    def expand(self, parts: beam.PCollection[SentencePart]) -> beam.PCollection[tuple[str, OccurrenceFile]]:
-        """Apply the transform."""
-        copies = parts | "FindRepeated" >> FindRepeated(self.settle)
-        return (
-            parts
-            | "SpreadParts" >> SpreadOverLanes(weight=_rows, lanes=self.lanes, workspace=self.workspace, stage="")
-            | "MakeFindTasks" >> beam.Map(_find_task, self.genres, copies=beam.pvalue.AsDict(copies))
-            | "FindInPart" >> beam.ParDo(MakeArtefact(self.workspace, FIND, self.spec))
-        )
-
-
-def numbers_of(element: tuple[str, OccurrenceFile]) -> Sequence[Number]:
-    """Return the counts of a part."""
-    return element[1].numbers
 
 
 def _shares(element: tuple[str, OccurrenceFile], number: int) -> Iterator[tuple[int, tuple[str, Copies]]]:
@@ -163,7 +101,7 @@ class ChooseTargets(beam.PTransform):
     Attributes:
         contexts: most of a target, kind and genre.
         quotas: by kind, most of a genre; None for all.
-        seed: that of `FindSpec`.
+        seed: that of `FindTargets`.
         ranges: shares that the hashes of sentences are dealt into; they do not affect results.
     """
 
@@ -200,51 +138,4 @@ class ChooseTargets(beam.PTransform):
             by_genre
             | f"KeepOfGenre {kind}" >> self._smallest(quota, QUOTAS)
             | f"TakeKept {kind}" >> beam.FlatMap(_taken_of)
-        )
-
-
-def _by_part(occurrence: TargetOccurrence) -> tuple[str, TargetOccurrence]:
-    return occurrence.part, occurrence
-
-
-def _fetch_task(
-    element: tuple[str, Iterable[TargetOccurrence]], pairs: Mapping[str, PartPair]
-) -> tuple[str, FetchTask]:
-    name, chosen = element
-    return name, FetchTask(pairs[name], tuple(sorted(chosen, key=_draws_by)))
-
-
-def _staged(element: tuple[str, FetchedInstances]) -> tuple[str, Staged]:
-    return INSTANCES.name, element[1].file
-
-
-@dataclass
-class FetchInstances(beam.PTransform):
-    """Fetch the sentences of what is taken, and write `complexity/instances`.
-
-    Attributes:
-        pairs: the corpora's parts, by SHA-256 of that of `sentences`.
-        spec: what is carried over to instances.
-        parts: parts of the table; 0: the number of what is taken decides.
-    """
-
-    workspace: Workspace
-    pairs: Mapping[str, PartPair]
-    spec: FetchSpec
-    parts: int
-
-    def expand(self, taken: beam.PCollection[TargetOccurrence]) -> beam.PCollection[Any]:
-        """Apply the transform."""
-        parts = self.parts or (
-            taken | "CountTaken" >> beam.combiners.Count.Globally() | "DecideParts" >> beam.Map(parts_for)
-        )
-        return (
-            taken
-            | "KeyByPart" >> beam.Map(_by_part)
-            | "GroupByPart" >> beam.GroupByKey()
-            | "MakeFetchTasks" >> beam.Map(_fetch_task, self.pairs)
-            | "FetchFromPart" >> beam.ParDo(MakeArtefact(self.workspace, FETCH, self.spec))
-            | "ListStaged" >> beam.Map(_staged)
-            | "Merge"
-            >> MergeTables(self.workspace, {INSTANCES.name: MERGE}, GATHER, parts, {INSTANCES.name: self.spec.layers})
         )

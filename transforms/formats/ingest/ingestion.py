@@ -12,6 +12,7 @@ import pickle
 import zlib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Annotated, NamedTuple, NoReturn
 
@@ -190,6 +191,64 @@ class Ingested:
     years: dict[int, int]
 
 
+class IngestStages(NamedTuple):
+    """Where records and rejects of ingestion are staged."""
+
+    artefact: Artefact
+    records: RecordStage
+    rejects: RejectStage
+
+    def receipt(self, inputs: Sequence[InputCount]) -> Ingested:
+        """Return the receipt of what was staged of some files, once all is closed."""
+        return Ingested(
+            inputs=stage_inputs(self.artefact, inputs),
+            counts={name: sum(getattr(row, name) for row in inputs) for name in COUNTED},
+            notes=notes_of(inputs),
+            stages=tuple(self.records.files),
+            keys=self.artefact.file("-keys.arrow"),
+            rejects=self.rejects.staged(),
+            reasons=dict(self.rejects.reasons),
+            examples=tuple(self.rejects.examples),
+            years=dict(sorted(self.records.years.items())),
+        )
+
+
+@contextmanager
+def ingesting(artefact: Artefact, layers: tuple[str, ...]) -> Iterator[IngestStages]:
+    """Open the stages of an artefact; annotation that comes with records has `layers`."""
+    with artefact.writing("-keys.arrow") as stream, BatchWriter(stream, KEYS) as keys, RejectStage(artefact) as rejects:
+        stages = IngestStages(artefact, RecordStage(artefact, keys, columns_of(layers)), rejects)
+        yield stages
+        stages.records.flush()
+
+
+def take_unit(
+    unit: Unit, take: Callable[[InputFile, FileReading, Counter[str]], None], counted: Callable[[], tuple[int, int]]
+) -> list[InputCount]:
+    """Take in the files of a unit; return what became of each.
+
+    Args:
+        unit: the files.
+        take: takes in a file, and counts what its readers changed or guessed.
+        counted: says how many records were taken so far, and how many were rejected.
+
+    Raises:
+        Superseded: a file is no longer what the artefact is named by.
+    """
+    inputs = []
+    for file, reading in zip(unit.files, unit.readings, strict=True):
+        before = counted()
+        notes: Counter[str] = Counter()
+        take(file, reading, notes)
+        if reading.broken is not None:
+            raise Superseded(unit, replace(unit, broken=(*unit.broken, (file.name, reading.broken))))
+        taken, rejected = (now - then for now, then in zip(counted(), before, strict=True))
+        noted = dict(sorted((+notes).items())) or None  # without zeros
+        size = reading.bytes if unit.begins else 0
+        inputs.append(InputCount(file.name, size, reading.sha256, taken + rejected, taken, rejected, noted))
+    return inputs
+
+
 @dataclass(frozen=True)
 class Ingest(Step[Unit, Ingested]):
     """Take in units: stage their records, the keys of these, and the rejects."""
@@ -206,47 +265,21 @@ class Ingest(Step[Unit, Ingested]):
         Raises:
             Superseded: a file is no longer what the artefact is named by.
         """
-        inputs: list[InputCount] = []
-        years: Counter[int] = Counter()
-        with (
-            artefact.writing("-keys.arrow") as stream,
-            BatchWriter(stream, KEYS) as keys,
-            RejectStage(artefact) as rejects,
-        ):
-            stage = RecordStage(artefact, keys, columns_of(self.options.reader.layers))
-            for file, reading in zip(unit.files, unit.readings, strict=True):
-                before = rejects.count
-                documents = 0
-                notes: Counter[str] = Counter()
-                for row in _documents(file, reading, self.options, notes=notes, piece=unit.piece):
-                    if isinstance(row, RejectRow):
-                        rejects.add(row)
-                    else:
-                        stage.add(*row)
-                        documents += row[1].block == 0
-                        if row[1].block == 0 and row[0]["year"] is not None:
-                            years[row[0]["year"]] += 1
-                if reading.broken is not None:
-                    stage.remove()
-                    again = replace(unit, broken=(*unit.broken, (file.name, reading.broken)))
-                    raise Superseded(unit, again)
-                refused = rejects.count - before
-                counts = (documents + refused, documents, refused)
-                noted = dict(sorted((+notes).items())) or None  # without zeros
-                size = reading.bytes if unit.begins else 0
-                inputs.append(InputCount(file.name, size, reading.sha256, *counts, noted))
-            stage.flush()
-        return Ingested(
-            inputs=stage_inputs(artefact, inputs),
-            counts={name: sum(getattr(row, name) for row in inputs) for name in COUNTED},
-            notes=notes_of(inputs),
-            stages=tuple(stage.files),
-            keys=artefact.file("-keys.arrow"),
-            rejects=rejects.staged(),
-            reasons=dict(rejects.reasons),
-            examples=tuple(rejects.examples),
-            years={year: years[year] for year in sorted(years)},
-        )
+
+        def take(file: InputFile, reading: FileReading, notes: Counter[str]) -> None:
+            for row in _documents(file, reading, self.options, notes=notes, piece=unit.piece):
+                if isinstance(row, RejectRow):
+                    stages.rejects.add(row)
+                else:
+                    stages.records.add(*row)
+
+        with ingesting(artefact, self.options.reader.layers) as stages:
+            try:
+                inputs = take_unit(unit, take, lambda: (stages.records.documents, stages.rejects.count))
+            except Superseded:
+                stages.records.remove()
+                raise
+        return stages.receipt(inputs)
 
     def chosen(self, _: Unit | None) -> dict[str, tuple[str, ...]]:
         """Return readers, forms of dates and layers."""

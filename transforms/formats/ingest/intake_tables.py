@@ -117,12 +117,6 @@ def summed_inputs(batches: Sequence[pa.RecordBatch], table: Table = INPUTS) -> p
     return sort_rows(sums.select(INPUT.names).rename_columns(table.schema().names), table.key)
 
 
-def merge_inputs(artefact: Artefact, task: MergeTask, table: Table) -> PartFile:
-    """Write staged rows as a part of a table of inputs."""
-    with entries(task.staged, task.parts, task.bucket) as found:
-        return merge(artefact, table, _summed(found, table))
-
-
 def _summed(found: Iterable[Entries], table: Table) -> Iterator[StagedRows]:
     left: list[pa.Table] = []
     for batches in _whole_names(found):
@@ -158,33 +152,31 @@ def _whole_names(found: Iterable[Entries]) -> Iterator[list[pa.RecordBatch]]:
         yield [Entries.joined(held).rows]
 
 
-def merge_rejects(artefact: Artefact, task: MergeTask, table: Table) -> PartFile:
-    """Write staged rejects as a part of a table."""
-    with entries(task.staged, task.parts, task.bucket) as found:
-        return merge(artefact, table, whole(found))
-
-
 @dataclass(frozen=True)
-class MergeInputs(Step[MergeTask, PartFile]):
-    """Merge staged rows of input files into a part of `corpus/inputs`."""
+class MergeListed(Step[MergeTask, PartFile]):
+    """Merge what a section has staged of its rejects, or of its input files, into a part of its table of them."""
 
-    name = "corpus/merge-inputs"
+    section: str
+    table: Table
+    of_inputs: bool
+    one_part: bool = False
+
     noun = "tables"
-    unit = "parts"
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """That of the section's step."""
+        return f"{self.section}/merge-{'inputs' if self.of_inputs else 'rejects'}"
+
+    @property
+    def unit(self) -> str:  # type: ignore[override]
+        """What is made."""
+        return "tables" if self.one_part else "parts"
 
     def make(self, artefact: Artefact, task: MergeTask) -> PartFile:
         """Write the part."""
-        return merge_inputs(artefact, task, INPUTS)
+        with entries(task.staged, task.parts, task.bucket) as found:
+            return merge(artefact, self.table, _summed(found, self.table) if self.of_inputs else whole(found))
 
 
-@dataclass(frozen=True)
-class MergeRejects(Step[MergeTask, PartFile]):
-    """Merge staged rejects into a part of `rejects`."""
-
-    name = "corpus/merge-rejects"
-    noun = "tables"
-    unit = "parts"
-
-    def make(self, artefact: Artefact, task: MergeTask) -> PartFile:
-        """Write the part."""
-        return merge_rejects(artefact, task, REJECTS)
+MERGE_INPUTS, MERGE_REJECTS = MergeListed("corpus", INPUTS, True), MergeListed("corpus", REJECTS, False)

@@ -9,7 +9,6 @@ the run, and annotation that came with the input comes from `sentences`. So what
 configuration, the files and the snapshot that is kept from.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
@@ -26,10 +25,10 @@ from lexbeam.transforms.common.store.artefacts import Artefact, Step
 from lexbeam.transforms.common.store.batches import ANNOTATION, BatchReader, BatchWriter, Sentence
 from lexbeam.transforms.common.store.receipts import File, checked
 from lexbeam.transforms.common.store.tables import Part, RowsByKey, read_rows
-from lexbeam.transforms.formats.ingest.ingestion import Ingested
+from lexbeam.transforms.formats.ingest.ingestion import Ingested, ingesting
 from lexbeam.transforms.formats.ingest.input_listing import key_of
-from lexbeam.transforms.formats.ingest.intake_tables import COUNTED, InputCount, late_counts, notes_of, stage_inputs
-from lexbeam.transforms.formats.ingest.staged_records import EXAMPLES, KEYS, RecordRow, RecordStage, RejectStage
+from lexbeam.transforms.formats.ingest.intake_tables import InputCount, late_counts
+from lexbeam.transforms.formats.ingest.staged_records import RecordRow
 from lexbeam.transforms.formats.records.base import BLOCK, Record
 from lexbeam.transforms.formats.records.layers import columns_of
 
@@ -140,44 +139,23 @@ class KeepPart(Step[KeepTask, Ingested]):
         """Write what `Ingest` writes."""
         with BatchReader() as reader:
             gone = reader.read(task.gone, 0).column("key").to_numpy()
-        years: Counter[int] = Counter()
         marks = self.forgotten.marks() if self.forgotten is not None else ForgottenMarks()
         forgotten: list[str] = []
-        with (
-            artefact.writing("-keys.arrow") as stream,
-            BatchWriter(stream, KEYS) as keys,
-            RejectStage(artefact) as rejects,
-        ):
-            stage = RecordStage(artefact, keys, columns_of(self.layers))
+        with ingesting(artefact, self.layers) as stages:
             for row, record in _records(task.part, gone, self):
                 if marks and marks.has_document(row["text"], row["source"], row["position"]):
                     if record.block == 0:
-                        rejects.add(RejectRow(row["source"], row["position"], "ingest", "forgotten", ""))
+                        stages.rejects.add(RejectRow(row["source"], row["position"], "ingest", "forgotten", ""))
                         forgotten.append(row["source"])
                     continue
-                stage.add(
-                    row, record, (row["key"] if row["text"] is not None else "", row["source"], 0, record.position)
-                )
-                if record.block == 0 and row["year"] is not None:
-                    years[row["year"]] += 1
-            stage.flush()
+                key = row["key"] if row["text"] is not None else ""
+                stages.records.add(row, record, (key, row["source"], 0, record.position))
             for rows in read_rows([checked(task.part.rejects)]):
                 for reject in rows.filter(_is_of(rows["source"], gone)).to_pylist():
                     if marks.has_source(reject["source"]):
                         reject |= {"stage": "ingest", "reason": "forgotten", "detail": ""}
-                    rejects.add(RejectRow(**reject))
-        inputs = [*_inputs(task.part.inputs, gone), *late_counts(forgotten)]
-        return Ingested(
-            inputs=stage_inputs(artefact, inputs),
-            counts={name: sum(getattr(row, name) for row in inputs) for name in COUNTED},
-            notes=notes_of(inputs),
-            stages=tuple(stage.files),
-            keys=artefact.file("-keys.arrow"),
-            rejects=rejects.staged(),
-            reasons=dict(rejects.reasons),
-            examples=tuple(rejects.examples[:EXAMPLES]),
-            years={year: years[year] for year in sorted(years)},
-        )
+                    stages.rejects.add(RejectRow(**reject))
+        return stages.receipt([*_inputs(task.part.inputs, gone), *late_counts(forgotten)])
 
     def chosen(self, _: KeepTask | None) -> dict[str, tuple[str, ...]]:
         """Return the layers."""

@@ -121,6 +121,8 @@ class RecordStage:
         self._ready: list[Sentence] = []
         self._keys: list[RecordKey] = []
         self._characters = 0
+        self.documents = 0
+        self.years: Counter[int] = Counter()  # of documents, by year
 
     def add(self, row: RecordRow, record: Record, key: RecordKey) -> None:
         """Add a record: its row (see `RECORD`), what its reader yielded, its key."""
@@ -133,6 +135,10 @@ class RecordStage:
         self._ready += ready
         self._keys.append(key)
         self._characters += size
+        if row["block"] == 0:
+            self.documents += 1
+            if row["year"] is not None:
+                self.years[row["year"]] += 1
         if _ends_file(row["key"], size):
             self.flush()
 

@@ -57,6 +57,7 @@ from lexbeam.transforms.formats.sources.streams import (
     cut_by_lines,
     iter_lines,
     opened,
+    opened_head,
     peek,
     too_long,
     without_compression,
@@ -133,8 +134,7 @@ def rows(source: Source, options: ReaderOptions) -> Iterator[Row]:
     with stream:
         lines = _decoded(stream, encodings, options, cleaning(source, options), source.before)
         if not source.begins and source.piece is not None:
-            head, _ = opened(replace(source, piece=CutPiece(0, 0, source.piece.head, 0)), options)
-            with head:
+            with opened_head(source, options) as head:
                 lines = itertools.chain([*_decoded(head, encodings, options, STRICT)], lines)
         yield from _split(lines, source.name, options)
 

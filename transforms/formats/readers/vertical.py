@@ -28,7 +28,6 @@ import io
 import itertools
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import NamedTuple
 
 from lexbeam.transforms.common.store.batches import Sentence
@@ -67,7 +66,7 @@ from lexbeam.transforms.formats.records.vertical_layout import (
     openings,
     plain,
 )
-from lexbeam.transforms.formats.sources.streams import LinePass, iter_lines, opened, too_long
+from lexbeam.transforms.formats.sources.streams import LinePass, iter_lines, opened, opened_head, too_long
 
 _HEAD = 1 << 16  # characters of the beginning that say how a file is read,
 _HEAD_BYTES = 1 << 20  # which stand in so many bytes
@@ -98,8 +97,7 @@ def read_vertical(source: Source, options: ReaderOptions) -> Iterator[Record | R
         if source.piece is None:
             early, lines = _early(lines)
         else:
-            head, _ = opened(replace(source, piece=CutPiece(0, 0, source.piece.head, 0)), options)
-            with head:
+            with opened_head(source, options) as head:
                 raw = iter_lines(head, options.max_line_bytes)
                 early, _ = _early(_decoded(raw, encodings, options, how._replace(notes=None)))
         layout = _layout(early, options)
@@ -130,7 +128,6 @@ def _decoded(
 
 
 def _early(lines: Iterator[_Line]) -> tuple[list[_Line], Iterator[_Line]]:
-    """Return the lines that say how a file is read, and all lines."""
     early: list[_Line] = []
     size = 0
     for entry in lines:
@@ -363,7 +360,6 @@ class _Words:
         return ParsedSentence(Sentence(forms, lemmas, self._upos(tags), starts, ends, layers), text)
 
     def _lemma(self, cell: str) -> str:
-        """Return a lemma; empty if there is none."""
         if cell in _NO_LEMMA:
             return ""
         lemma = clean_word(cell, self._how)

@@ -49,7 +49,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple, TypeVar
 
 from lexbeam.transforms.common.code.registry import Entry, Registry
 from lexbeam.transforms.common.errors import UsageError
@@ -57,6 +57,9 @@ from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.common.store.batches import Sentence
 from lexbeam.transforms.common.texts.encodings import python_name
 from lexbeam.transforms.formats.records.hyphens import HYPHENS, HyphenWords
+
+T = TypeVar("T")
+V = TypeVar("V")
 
 
 class CutPiece(NamedTuple):
@@ -310,6 +313,16 @@ class BadRecord(Exception):
         super().__init__(reason, detail)
         self.reason = reason
         self.detail = detail
+
+
+def made_of(position: object, values: V | BadRecord, make: Callable[[V], T]) -> T | Reject:
+    """Return what is made of the values of a record, or the reject that it is, if it has none or `make` refuses."""
+    try:
+        if isinstance(values, BadRecord):
+            raise values
+        return make(values)
+    except BadRecord as error:
+        return Reject(str(position), error.reason, error.detail)
 
 
 @dataclass(frozen=True, kw_only=True)

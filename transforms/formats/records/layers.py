@@ -23,6 +23,7 @@ that runs over a sentence's end begins anew, and words of one multiword token sh
 import re
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, NamedTuple, TypeVar
 
 import pyarrow as pa
@@ -89,18 +90,7 @@ def renumbered(tokens: Sequence[I], head_of: Callable[[I], I | None]) -> list[in
 
 
 def _roots(relations: Sequence[str | None], heads: Sequence[int]) -> Texts:
-    """Return relations with `root` for every token without a head, and None for empty ones."""
     return [(relation or None) if head else "root" for relation, head in zip(relations, heads, strict=True)]
-
-
-def spacy_xpos(tokens: Sequence[Any]) -> Texts:
-    """Return the tags of a tagger."""
-    return [token.tag_ or None for token in tokens]
-
-
-def spacy_feats(tokens: Sequence[Any]) -> Texts:
-    """Return the features of a morphologizer or attribute ruler."""
-    return [str(token.morph) or None for token in tokens]
 
 
 def spacy_heads(tokens: Sequence[Any]) -> list[int]:
@@ -124,16 +114,6 @@ def spacy_entities(tokens: Sequence[Any]) -> Texts:
     return iob2([f"{token.ent_iob_}-{token.ent_type_}" if token.ent_type_ else token.ent_iob_ for token in tokens])
 
 
-def stanza_xpos(words: Sequence[Any]) -> Texts:
-    """Return the tags of the treebank."""
-    return [_present(word.xpos) for word in words]
-
-
-def stanza_feats(words: Sequence[Any]) -> Texts:
-    """Return the features."""
-    return [_present(word.feats) for word in words]
-
-
 def stanza_heads(words: Sequence[Any]) -> list[int]:
     """Return the heads that the parser set."""
     heads = [word.head or None for word in words[0].sent.words]
@@ -154,32 +134,12 @@ def stanza_entities(words: Sequence[Any]) -> Texts:
     return iob2(_of_tokens([(id(word.parent), word.parent.ner) for word in words]))
 
 
-def conllu_xpos(words: Sequence[ConlluWord]) -> Texts:
-    """Return column XPOS."""
-    return [_present(word.cells[XPOS]) for word in words]
-
-
-def vertical_xpos(tags: Sequence[str]) -> Texts:
-    """Return the tags of vertical text."""
-    return [tag or None for tag in tags]
-
-
-def conllu_feats(words: Sequence[ConlluWord]) -> Texts:
-    """Return column FEATS."""
-    return [_present(word.cells[FEATS]) for word in words]
-
-
 def conllu_heads(words: Sequence[ConlluWord]) -> list[int | None]:
     """Return column HEAD; None where it names no word of the sentence."""
     # The reader takes no sentence whose words are not numbered from 1 without gaps, and empty
     # nodes have numbers of their own: a word's number is its place.
     heads = [word.cells[HEAD] for word in words]
     return [int(head) if _NUMBER.fullmatch(head) and int(head) <= len(words) else None for head in heads]
-
-
-def conllu_deprels(words: Sequence[ConlluWord]) -> Texts:
-    """Return column DEPREL."""
-    return [_present(word.cells[DEPREL]) for word in words]
 
 
 def conllu_entities(words: Sequence[ConlluWord]) -> list[str | None] | None:
@@ -199,8 +159,13 @@ def conllu_entities(words: Sequence[ConlluWord]) -> list[str | None] | None:
     return iob2([tag or "O" for tag in _of_tokens(tags)])
 
 
-def _present(value: str | None) -> str | None:
-    return None if value in (None, "", "_") else value
+def _of_each(read: Callable[[Any], str | None]) -> Callable[[Sequence[Any]], Texts]:
+    """Return what reads a value of each token; None where a treebank has none."""
+
+    def values(tokens: Sequence[Any]) -> Texts:
+        return [None if value in (None, "", "_") else value for value in map(read, tokens)]
+
+    return values
 
 
 def _ner(cells: Sequence[str]) -> str | None:
@@ -343,10 +308,10 @@ LAYERS: Registry[Layer] = Registry(
         "xpos": Layer(
             column=_texts("xpos", "parts of speech in the tag set of model or treebank"),
             reads={
-                "spacy": LayerReading(spacy_xpos, ("token.tag",)),
-                "stanza": LayerReading(stanza_xpos, ("pos",)),
-                "conllu": LayerReading(conllu_xpos),
-                "vertical": LayerReading(vertical_xpos),
+                "spacy": LayerReading(lambda tokens: [token.tag_ or None for token in tokens], ("token.tag",)),
+                "stanza": LayerReading(_of_each(attrgetter("xpos")), ("pos",)),
+                "conllu": LayerReading(_of_each(lambda word: word.cells[XPOS])),
+                "vertical": LayerReading(lambda tags: [tag or None for tag in tags]),
             },
         ),
         "feats": Layer(
@@ -356,9 +321,9 @@ LAYERS: Registry[Layer] = Registry(
                 "Name=Value|Name=Value, as FEATS of CoNLL-U",
             ),
             reads={
-                "spacy": LayerReading(spacy_feats, ("token.morph",)),
-                "stanza": LayerReading(stanza_feats, ("pos",)),
-                "conllu": LayerReading(conllu_feats),
+                "spacy": LayerReading(lambda tokens: [str(token.morph) or None for token in tokens], ("token.morph",)),
+                "stanza": LayerReading(_of_each(attrgetter("feats")), ("pos",)),
+                "conllu": LayerReading(_of_each(lambda word: word.cells[FEATS])),
             },
         ),
         "heads": Layer(
@@ -381,7 +346,7 @@ LAYERS: Registry[Layer] = Registry(
             reads={
                 "spacy": LayerReading(spacy_deprels, ("token.dep", "token.head")),
                 "stanza": LayerReading(stanza_deprels, ("pos", "lemma", "depparse")),
-                "conllu": LayerReading(conllu_deprels),
+                "conllu": LayerReading(_of_each(lambda word: word.cells[DEPREL])),
             },
         ),
         "entities": Layer(

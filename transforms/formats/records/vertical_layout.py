@@ -31,7 +31,8 @@ from lexbeam.transforms.common.texts.encodings import with_line_feeds
 SURE = 0.9  # of the tags, a set must know; what is no tag, such as a lemma, is known by chance now and then
 
 
-def _by_upos(groups: dict[str, str]) -> dict[str, str]:
+def by_upos(groups: dict[str, str]) -> dict[str, str]:
+    """Return the universal part of speech of each tag, from the tags of each, with spaces between them."""
     return {tag: upos for upos, tags in groups.items() for tag in tags.split()}
 
 
@@ -55,15 +56,15 @@ _ENGLISH = {
 _VERB = ("", "D", "G", "N", "P", "Z")
 TAG_SETS: dict[str, dict[str, str]] = {
     "UPOS": {tag: tag for tag in UPOS},
-    "Penn": _by_upos({**_ENGLISH, "AUX": "MD", "VERB": " ".join(f"VB{form}" for form in _VERB)}),
-    "TreeTagger English": _by_upos(
+    "Penn": by_upos({**_ENGLISH, "AUX": "MD", "VERB": " ".join(f"VB{form}" for form in _VERB)}),
+    "TreeTagger English": by_upos(
         {
             **_ENGLISH,
             "AUX": " ".join(("MD", *(f"{verb}{form}" for verb in ("VB", "VH", "VD") for form in _VERB))),
             "VERB": " ".join(f"VV{form}" for form in _VERB),
         }
     ),
-    "STTS": _by_upos(
+    "STTS": by_upos(
         {
             "ADJ": "ADJA ADJD",
             "ADP": "APPO APPR APPRART APZR PTKVZ",
@@ -83,7 +84,7 @@ TAG_SETS: dict[str, dict[str, str]] = {
             "X": "FM XY",
         }
     ),
-    "TreeTagger French": _by_upos(
+    "TreeTagger French": by_upos(
         {
             "ADJ": "ADJ",
             "ADP": "PRP PRP:det",
@@ -102,7 +103,7 @@ TAG_SETS: dict[str, dict[str, str]] = {
             "X": "ABR",
         }
     ),
-    "TreeTagger Italian": _by_upos(
+    "TreeTagger Italian": by_upos(
         {
             "ADJ": "ADJ",
             "ADP": "PRE PRE:det",
@@ -121,7 +122,7 @@ TAG_SETS: dict[str, dict[str, str]] = {
             "X": "ABR FW LS",
         }
     ),
-    "TreeTagger Spanish": _by_upos(
+    "TreeTagger Spanish": by_upos(
         {
             "ADJ": "ADJ ORD",
             "ADP": "PAL PDEL PREP PREP/DEL",
@@ -266,7 +267,6 @@ def _tags_of(rows: list[list[str]], column: int) -> list[str]:
 
 
 def _guessed(layout: VerticalLayout, rows: list[list[str]]) -> VerticalLayout:
-    """Return a layout whose columns are told by what they hold."""
     width = Counter(map(len, rows)).most_common(1)[0][0]
     layout, rows = replace(layout, width=width), [row for row in rows if len(row) == width]
     if layout.width == 1:

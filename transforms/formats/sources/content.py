@@ -18,6 +18,8 @@ import zlib
 from collections.abc import Collection
 from typing import NamedTuple
 
+from lexbeam.transforms.formats.sources.streams import marked_encoding
+
 # First bytes that are looked at, where a stream gives as many at once.
 HEAD = 1 << 16
 
@@ -112,13 +114,6 @@ _KINDS = [Content(reason, what) for reason, kinds in _SIGNATURES.items() for wha
 _MAGIC = re.compile(b"|".join(b"(%b)" % magic for kinds in _SIGNATURES.values() for magic in kinds.values()))
 _ISO = slice(32769, 32774)
 
-_BOMS = {
-    b"\xff\xfe\x00\x00": "utf-32-le",
-    b"\x00\x00\xfe\xff": "utf-32-be",
-    b"\xff\xfe": "utf-16-le",
-    b"\xfe\xff": "utf-16-be",
-}
-
 _PDF = re.compile(rb"(?:\A|[\r\n])%PDF-\d\.\d(?=\s*(?:[\r\n%]|\Z))")
 _PDF_GOES_ON = re.compile(rb"\s*(?:\Z|%[\x80-\xff]{4})|[\s\S]*?\b\d+\s+\d+\s+obj\b")
 _POSTSCRIPT = re.compile(rb"%!PS-Adobe-\d\.\d[^\r\n]*[\r\n]+%%")
@@ -174,9 +169,8 @@ def content_of(head: bytes) -> Content | None:
     None does not mean that they are text: `is_binary`, or whoever decodes them, finds that out. Zip
     archives are left to `package_of`.
     """
-    for bom, encoding in _BOMS.items():
-        if head.startswith(bom):
-            return _markup(head[len(bom) :].decode(encoding, "ignore").encode())
+    if encoding := marked_encoding(head):
+        return _markup(head.decode(encoding, "ignore").encode())
     head = head.removeprefix(b"\xef\xbb\xbf")
     odd = _count_odd(head[:4096])
     if odd and (signature := _MAGIC.match(head)) and (odd >= _SOME or _count_odd(signature[0])):
@@ -208,7 +202,6 @@ def is_binary(head: bytes) -> bool:
 
 
 def _markup(head: bytes) -> Content | None:
-    """Return the kind of page, picture or document that begins with this markup."""
     place, declared, certain = _root(head)
     tag = _TAG.match(head, place)
     root = tag[1].lower() if tag else b""

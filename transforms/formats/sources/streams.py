@@ -14,6 +14,7 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any, BinaryIO
 
@@ -191,9 +192,13 @@ def opened(source: Source, options: ReaderOptions) -> tuple[BinaryIO, tuple[str,
     return io.BufferedReader(_Recoded(stream, encodings[0]), _CHUNK), ("utf-8",)
 
 
-class _Section(ByteStream):
-    """The bytes of a stream from where it stands to a border."""
+def opened_head(source: Source, options: ReaderOptions) -> BinaryIO:
+    """Return a stream of the bytes of a file's beginning that say how to read one of its pieces."""
+    assert source.piece is not None
+    return opened(replace(source, piece=CutPiece(0, 0, source.piece.head, 0)), options)[0]
 
+
+class _Section(ByteStream):
     def __init__(self, stream: BinaryIO, end: int) -> None:
         super().__init__(stream)
         self._left = end - stream.tell()
@@ -205,8 +210,6 @@ class _Section(ByteStream):
 
 
 class _Recoded(ByteStream):
-    """Turns bytes of UTF-16 and the like into UTF-8."""
-
     def __init__(self, stream: BinaryIO, encoding: str) -> None:
         super().__init__(stream)
         self._decoder = codecs.getincrementaldecoder(encoding)()

@@ -36,6 +36,8 @@ from lexbeam.transforms.common.code.registry import Entry, Registry
 from lexbeam.transforms.common.texts.characters import straight
 from lexbeam.transforms.formats.records.base import BadRecord
 from lexbeam.transforms.formats.records.text_cleaning import clean_field
+from lexbeam.transforms.intake.labelled_targets import occurrences_of
+from lexbeam.transforms.intake.row_files import in_order
 
 _WHOLE = re.compile(r"[0-9]{1,9}")
 
@@ -196,11 +198,7 @@ def places_of(sentence: str, target: str) -> tuple[list[tuple[int, int]], list[s
 
 
 def _occurrences(text: str, word: str) -> list[tuple[int, int]]:
-    places, start = [], text.find(word)
-    while start >= 0:
-        places.append((start, start + len(word)))
-        start = text.find(word, start + 1)
-    return places
+    return [(place, place + len(word)) for place in occurrences_of(word, text)]
 
 
 def _touched(text: str, start: int, end: int) -> bool:
@@ -213,7 +211,6 @@ def _folded(text: str) -> str:
 
 
 def _compared(text: str) -> str:
-    """Return a word without case, with straight apostrophes."""
     return straight(text.casefold())
 
 
@@ -229,13 +226,7 @@ def _row(
         all_flags.add("several")
     if any(_compared(substitute.text) == _compared(target) for substitute in substitutes):
         all_flags.add("target_in_gold")
-    return BenchmarkInstance(sentence, target, tuple(places), substitutes, in_flag_order(all_flags))
-
-
-def in_flag_order(flags: Iterable[str]) -> tuple[str, ...]:
-    """Return flags once each, in the order of `FLAGS`."""
-    present = set(flags)
-    return tuple(flag for flag in FLAGS if flag in present)
+    return BenchmarkInstance(sentence, target, tuple(places), substitutes, tuple(in_order(all_flags, FLAGS)))
 
 
 def graded(
@@ -342,4 +333,4 @@ def placed(row: BenchmarkInstance, occurrences: str) -> Iterator[tuple[str, str,
     before = len(row.sentence) - len(row.sentence.lstrip())
     for start, end in row.places if occurrences == "all" else row.places[:1]:
         begin, after = start - before, end - before
-        yield sentence, sentence[begin:after], begin, after, in_flag_order(row.flags)
+        yield sentence, sentence[begin:after], begin, after, tuple(in_order(row.flags, FLAGS))

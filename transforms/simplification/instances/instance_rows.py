@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from lexbeam.schemas.simplification import FLAGS
 from lexbeam.transforms.common.code.registry import Entry, Registry
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import option
@@ -30,12 +31,11 @@ from lexbeam.transforms.formats.readers.delimited import Row
 from lexbeam.transforms.formats.records.base import BadRecord, Reject
 from lexbeam.transforms.formats.records.text_cleaning import clean_field, clean_value
 from lexbeam.transforms.intake.labelled_targets import Cwi2018Row, locate_at_offsets, read_cwi2018
-from lexbeam.transforms.intake.row_files import About, FileRows, header_name, rows_of_table, whole_number
+from lexbeam.transforms.intake.row_files import About, FileRows, header_name, in_order, rows_of_table, whole_number
 from lexbeam.transforms.simplification.instances.benchmark_layouts import (
     LAYOUTS,
     BenchmarkInstance,
     RawSubstitute,
-    in_flag_order,
     places_of,
     with_substitutes,
 )
@@ -141,14 +141,12 @@ class RuleOptions:
 def _read_cells(layout: str) -> Read:
     def read(rows: FileRows, about: About, rules: RuleOptions) -> Iterator[tuple[int, Targets]]:
         for line, cells in rows:
-            try:
-                if isinstance(cells, BadRecord):
-                    raise cells
-                row = LAYOUTS[layout].read([clean_value(cell) for cell in cells])
-                substitutes = (substitute._replace(text=clean_field(substitute.text)) for substitute in row.substitutes)
-                yield line, [row._replace(substitutes=tuple(substitutes))]
-            except BadRecord as error:
-                yield line, error
+            yield line, _taken(of_cells, cells)
+
+    def of_cells(cells: list[str]) -> list[BenchmarkInstance]:
+        row = LAYOUTS[layout].read([clean_value(cell) for cell in cells])
+        substitutes = (substitute._replace(text=clean_field(substitute.text)) for substitute in row.substitutes)
+        return [row._replace(substitutes=tuple(substitutes))]
 
     return read
 
@@ -158,15 +156,16 @@ def _read_cwi2018(rows: FileRows, about: About, rules: RuleOptions) -> Iterator[
     for entry in read_cwi2018(rows, about):
         if isinstance(entry, Reject):
             yield int(entry.position), BadRecord(entry.reason, entry.detail)
-            continue
-        try:
-            takes_targets(entry, rules)
-            row = _located(entry)
-            if rules.min_complexity is not None:
-                row = row._replace(chosen_by="complexity", chosen_value=row.complexity)
-            yield entry.line, [row]
-        except BadRecord as error:
-            yield entry.line, error
+        else:
+            yield entry.line, _taken(partial(_of_entry, rules), entry)
+
+
+def _of_entry(rules: RuleOptions, entry: Cwi2018Row) -> list[BenchmarkInstance]:
+    takes_targets(entry, rules)
+    row = _located(entry)
+    if rules.min_complexity is not None:
+        row = row._replace(chosen_by="complexity", chosen_value=row.complexity)
+    return [row]
 
 
 def takes_targets(entry: Cwi2018Row, rules: RuleOptions) -> None:
@@ -217,9 +216,8 @@ def _located(entry: Cwi2018Row) -> BenchmarkInstance:
             flags.append("wrong_place")
     if len(places) > 1:
         flags.append("several")
-    return BenchmarkInstance(
-        sentence, target, tuple(places), (), in_flag_order(flags), entry.source_id, complexity, entry.language
-    )
+    row = BenchmarkInstance(sentence, target, tuple(places), (), tuple(in_order(flags, FLAGS)))
+    return row._replace(source_id=entry.source_id, complexity=complexity, language=entry.language)
 
 
 def _read_text(rows: FileRows, about: About, rules: RuleOptions) -> Iterator[tuple[int, Targets]]:

@@ -25,13 +25,9 @@ from lexbeam.transforms.common.store.batches import Sentence
 from lexbeam.transforms.common.store.staged import MergeTask
 from lexbeam.transforms.formats.ingest.staged_records import RejectStage
 from lexbeam.transforms.intake.intake_staging import LoadedCounts
+from lexbeam.transforms.intake.row_files import in_order
 from lexbeam.transforms.intake.settling import Counts, Settled, SettleRows, grouped_rows, sentences_of, sum_settled
-from lexbeam.transforms.simplification.instances.benchmark_layouts import (
-    PAIR_DIGITS,
-    RawSubstitute,
-    graded,
-    in_flag_order,
-)
+from lexbeam.transforms.simplification.instances.benchmark_layouts import PAIR_DIGITS, RawSubstitute, graded
 from lexbeam.transforms.simplification.instances.found_instances import TALLIED
 from lexbeam.transforms.simplification.instances.instances_read import ROWS, RULE
 from lexbeam.transforms.simplification.instances.judgments import (
@@ -117,7 +113,7 @@ class SettleInstances(SettleRows[JudgedTask]):
         for row in rows:
             values, flags = _of_token(sentences[row["sentence"]], row["start"], row["end"], self.annotate.layers)
             row.update(zip(_ANNOTATION, values, strict=True))
-            row["flags"] = list(in_flag_order([*row["flags"], *flags]))
+            row["flags"] = in_order([*row["flags"], *flags], FLAGS)
 
     def count(self, row: Row, counts: Counts) -> None:
         """Count flags, languages, what is annotated, and instances with a substitute that is not the target."""
@@ -156,7 +152,7 @@ def _merged(task: MergeTask) -> Iterator[Row]:
         yield {
             **first,
             "instance_id": key,
-            "flags": list(in_flag_order(flags)),
+            "flags": in_order(flags, FLAGS),
             "records": len(places),
             "places": places,
             "substitutes": graded(substitutes, first["target"]),

@@ -6,6 +6,7 @@ RankCandidates    the parts of one number of instances, candidates, selections -
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -192,7 +193,9 @@ class RankCandidates(Step[RankTask, RankedPart]):
 
         def made(wanted: Mask) -> Iterator[pa.Table]:
             for batch in batched(instance_rows(task.parts, {name: columns}, wanted), BATCH):
-                rows = sorted(_ranked(batch, task, self.rankings), key=_key)
+                rows = sorted(
+                    _ranked(batch, task, self.rankings), key=itemgetter("instance_id", "setting", "ranker", "form")
+                )
                 yield pa.Table.from_pylist(rows, RANKINGS.schema())
 
         counts: dict[tuple[str, str], Counter[str]] = {}
@@ -236,10 +239,6 @@ def _counts(rows: pa.Table) -> pa.Table:
     columns["kept"] = pc.multiply(has, found["kept_sum"])
     table = pa.table({name: found[name] for name in by} | columns)
     return table.group_by(by).aggregate([(name, "sum") for name in _COUNTED])
-
-
-def _key(row: Row) -> tuple[str, str, str, str]:
-    return row["instance_id"], row["setting"], row["ranker"], row["form"]
 
 
 def _ranked(batch: Sequence[InstanceRows], task: RankTask, rankings: Rankings) -> Iterator[Row]:

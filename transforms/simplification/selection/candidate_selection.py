@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from operator import itemgetter
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -150,11 +151,7 @@ def _selected(batch: Sequence[InstanceRows], selection: Selection) -> list[Row]:
     for setting, groups in sorted(by_setting.items()):
         select(groups, selection[setting]._replace(tagged=tagged))
         rows += [_row(group.instance.instance_id, setting, state) for group in groups for state in group.states]
-    return sorted(rows, key=_key)
-
-
-def _key(row: Row) -> tuple[str, str, str]:
-    return row["instance_id"], row["setting"], row["form"]
+    return sorted(rows, key=itemgetter("instance_id", "setting", "form"))
 
 
 def _state(row: Row) -> CandidateState:

@@ -112,7 +112,7 @@ def _known(groups: Sequence[InstanceCandidates], selecting: Selecting) -> Iterat
         targets = _of_targets(wordnet, [group.instance for group in served])
         of_senses = iter(wordnet.synset_of(np.array([sense for one in targets for sense in one], np.int64)).tolist())
         states = [state for group in served for state in group.remaining]
-        synsets = iter(_of_candidates(wordnet, states))
+        synsets = iter([set(own) for own in _synsets(wordnet, _words(wordnet, states))])
         known = []
         for group, of_target in zip(served, targets, strict=True):
             candidates = [(state, next(synsets)) for state in group.remaining]
@@ -133,11 +133,6 @@ def _of_targets(wordnet: WordNet, instances: Sequence[Instance]) -> list[list[in
             found = wordnet.senses_of(pa.array([word or "" for word in words], pa.string()), tags).lists().to_pylist()
             of_targets = [known or new for known, new in zip(of_targets, found, strict=True)]
     return of_targets
-
-
-def _of_candidates(wordnet: WordNet, states: Sequence[CandidateState]) -> list[set[int]]:
-    """Return the synsets of candidates."""
-    return [set(own) for own in _synsets(wordnet, _words(wordnet, states))]
 
 
 def _in_order(wordnet: WordNet, states: Sequence[CandidateState]) -> Iterator[tuple[list[int], ...]]:
