@@ -69,7 +69,7 @@ class StageChange(NamedTuple):
         stage: its name.
         superseded: names of artefacts that others will take the place of.
         whole: whether all are made again, since the code is another; they may well come out the same.
-        splits: whether its artefacts split up what they are made of (`Stage.splits`).
+        splits: whether its artefacts split up what they are made of (`Step.splits`).
     """
 
     stage: str
@@ -435,8 +435,12 @@ def _made_again(
     return again
 
 
+<<<<<<< HEAD
 def _is_other(stage: AnyStep, entry: Mapping[str, Any]) -> bool:
     """Return whether a stage makes otherwise than what a manifest says of it."""
+=======
+def _is_other(stage: Stage[Any, Any, Any], entry: Mapping[str, Any]) -> bool:
+>>>>>>> main
     try:
         return bool(stage.code(entry["chosen"]).digest != entry["identity"])
     except LexbeamError:  # an entry of a registry that is no longer there
@@ -485,5 +489,4 @@ def _needed_again(looked: Iterable[Looked], wanted: Iterable[str]) -> set[str]:
 
 
 def _stage_of(path: str) -> str:
-    """Return the stage whose artefact a file is of."""
     return "/".join(path.split("/")[-3:-1])

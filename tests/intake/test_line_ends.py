@@ -11,7 +11,7 @@ from people_making import COMPLEXITY
 from lexbeam.transforms.change.scores.gold import table_of
 from lexbeam.transforms.cloze.answers.five_way import read_answers
 from lexbeam.transforms.cloze.pairs.pair_layouts import LAYOUTS as PAIRS
-from lexbeam.transforms.cloze.pairs.pair_layouts import InputText, ReadOptions
+from lexbeam.transforms.cloze.pairs.pair_layouts import ReadOptions
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.options.small_texts import word_lines
 from lexbeam.transforms.common.store import files
@@ -57,7 +57,7 @@ def sheet(path):
 
 
 def pairs(path):
-    file = InputText(path.name, str(path), lambda: io.BytesIO(path.read_bytes()))
+    file = Source(path.name, lambda: io.BytesIO(path.read_bytes()), str(path))
     return PAIRS["recam"].read(file, ReadOptions(layout="recam", kind="imperceptibility"))
 
 

@@ -118,7 +118,6 @@ class LandedTexts:
         return found
 
     def _look(self) -> None:
-        """Take in what has landed since."""
         keys: list[bytes] = []
         folder = Workspace(self._place.root).stage(LAND_STAGE)
         for receipt in receipts_since(self._place.root, folder, self._seen):

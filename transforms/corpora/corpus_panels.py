@@ -79,16 +79,19 @@ class Totals:
             self.tokens[key] += document.tokens
             self.source_documents[source] += 1
             self.source_tokens[source] += document.tokens
-        self.largest = nsmallest(LARGEST, chain(self.largest, documents), key=_by_size)
+        self.largest = nsmallest(
+            LARGEST, chain(self.largest, documents), key=lambda document: (-document.tokens, document.document_id)
+        )
 
     def of_genre(self, genre: str | None) -> Sums:
         """Return the sums of a genre, over all years."""
-        keys = [key for key in self.documents if key[1] == genre]
-        return Sums(sum(self.documents[k] for k in keys), sum(self.tokens[k] for k in keys))
+        return self._of([key for key in self.documents if key[1] == genre])
 
     def undated(self) -> Sums:
         """Return the sums of the documents without a year."""
-        keys = [key for key in self.documents if key[0] is None]
+        return self._of([key for key in self.documents if key[0] is None])
+
+    def _of(self, keys: Sequence[tuple[int | None, str | None]]) -> Sums:
         return Sums(sum(self.documents[k] for k in keys), sum(self.tokens[k] for k in keys))
 
     def genres(self) -> list[str | None]:
@@ -102,10 +105,6 @@ class Totals:
         """Return the first and the last year; None if no document has one."""
         known = [year for year, _ in self.documents if year is not None]
         return (min(known), max(known)) if known else None
-
-
-def _by_size(document: DocumentTotals) -> tuple[int, str]:
-    return -document.tokens, document.document_id
 
 
 def _documents(rows: pa.Table, tokens: Mapping[str, int]) -> Iterator[DocumentTotals]:
@@ -502,6 +501,9 @@ def _growth(points: Sequence[Point]) -> list[Panel]:
     ]
 
 
+_ABOUT = ("title", "author", "year", "genre", "source", "tokens")
+
+
 def _largest(totals: Totals) -> list[Panel]:
     if not totals.largest:
         return []
@@ -509,12 +511,7 @@ def _largest(totals: Totals) -> list[Panel]:
     largest = totals.largest
     table = pa.table(
         [
-            [document.title for document in largest],
-            [document.author for document in largest],
-            [document.year for document in largest],
-            [document.genre for document in largest],
-            [document.source for document in largest],
-            [document.tokens for document in largest],
+            *([getattr(document, name) for document in largest] for name in _ABOUT),
             [_percent(document.tokens, all_tokens) for document in largest],
             [document.document_id for document in largest],
         ],

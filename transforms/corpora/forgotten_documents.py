@@ -44,6 +44,7 @@ from lexbeam.transforms.common.store.receipts import Damaged, File, checked, sta
 from lexbeam.transforms.common.store.remote import as_written
 from lexbeam.transforms.common.store.staged import footer_of
 from lexbeam.transforms.common.store.tables import Part, StagedRows, read_rows, write_part
+from lexbeam.transforms.corpora.corpus_panels import tokens_by_document
 
 _RECORD = ("document_id", "key", "source", "position", "text")  # `key` is the id of the first document that has it
 _PLACES = frozenset({"position", "line", "text"})  # a `source` without them is the folder that a null deals by
@@ -213,20 +214,12 @@ class CorpusDocument(NamedTuple):
 
 
 def _left_out(source: str, position: str) -> RejectRow:
-    """Return what stands in place of a document, or of a record of a source, that is forgotten."""
     return RejectRow(source, position, "ingest", "forgotten", "")
-
-
-def _groups(path: str, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
-    with files.open_read(path) as stream:
-        parquet = pq.ParquetFile(stream)
-        for number in range(parquet.num_row_groups):
-            yield parquet.read_row_group(number, columns=columns)
 
 
 def documents_of(part: Part) -> Iterator[tuple[CorpusDocument, str | None]]:
     """Yield the documents of a part of `documents`, with their texts."""
-    for rows in _groups(part.path, _COLUMNS):
+    for rows in read_rows([part.path], _COLUMNS):
         for *row, text in zip(*(rows.column(name).to_pylist() for name in _COLUMNS), strict=True):
             yield CorpusDocument._make([*row, len(text or "")]), text
 
@@ -249,11 +242,10 @@ def forgotten_documents(snapshot: Snapshot, marks: ForgottenMarks) -> list[Corpu
 
 
 def _quotes_sources(snapshot: Snapshot, marks: ForgottenMarks) -> bool:
-    """Return whether a snapshot quotes anything of a source that is forgotten, in its rejects."""
     return REJECTS.name in snapshot.tables and any(
         reason != "forgotten" and marks.has_source(source)
         for part in snapshot.parts(REJECTS.name)
-        for rows in _groups(part.path, ("source", "reason"))
+        for rows in read_rows([part.path], ("source", "reason"))
         for source, reason in zip(*(column.to_pylist() for column in rows.columns), strict=True)
     )
 
@@ -344,12 +336,12 @@ def _filtered(snapshot: Snapshot, table: Table, ids: pa.Array) -> dict[int, Iter
 
 
 def _has(part: Part, ids: pa.Array) -> bool:
-    return any(pc.any(pc.is_in(rows["document_id"], ids)).as_py() for rows in _groups(part.path, ["document_id"]))
+    return any(pc.any(pc.is_in(rows["document_id"], ids)).as_py() for rows in read_rows([part.path], ["document_id"]))
 
 
 def _other_rows(part: Part, ids: pa.Array) -> Iterator[StagedRows]:
     """Yield the rows of other documents, those of a document together, as merges do: so row groups end as theirs."""
-    for rows in _groups(part.path):
+    for rows in read_rows([part.path]):
         for batch in rows.filter(pc.invert(pc.is_in(rows["document_id"], ids))).combine_chunks().to_batches():
             yield StagedRows.together(batch, "document_id")
 
@@ -359,12 +351,10 @@ def _sizes(snapshot: Snapshot, ids: pa.Array) -> tuple[int, Counter[str]]:
     number = 0
     tokens: Counter[str] = Counter()
     for part in snapshot.parts(SENTENCES.name):
-        for rows in _groups(part.path, ["document_id", "forms", "lemmas"]):
+        for rows in read_rows([part.path], ["document_id", "forms", "lemmas"]):
             of = rows.filter(pc.is_in(rows["document_id"], ids))
             number += len(of)
-            lengths = [pc.list_value_length(of[name]).fill_null(0).to_numpy() for name in ("forms", "lemmas")]
-            for name, length in zip(of["document_id"].to_pylist(), np.maximum(*lengths).tolist(), strict=True):
-                tokens[name] += length
+            tokens_by_document(of, tokens)
     return number, tokens
 
 
@@ -385,7 +375,7 @@ def _rejects(
     changed = {}
     turned: Counter[str] = Counter()
     for part in parts:
-        groups = list(_groups(part.path))
+        groups = list(read_rows([part.path]))
         may_quote = any(TEXTS.encode() not in (rows.schema.metadata or {}) for rows in groups)
         rows = [RejectRow(**row) for table in groups for row in table.to_pylist()]
         kept = []
@@ -409,7 +399,7 @@ def _inputs(snapshot: Snapshot, gone: Counter[str]) -> dict[int, list[pa.Table]]
     """Return the parts of `corpus/inputs` that change: of each file so many documents are rejects now."""
     changed = {}
     for part in snapshot.parts(INPUTS.name):
-        groups = list(_groups(part.path))
+        groups = list(read_rows([part.path]))
         names = [rows["name"].to_pylist() for rows in groups]
         if any(name in gone for some in names for name in some):
             changed[part.number] = [_fewer(rows, some, gone) for rows, some in zip(groups, names, strict=True)]

@@ -52,7 +52,6 @@ class FindRepeated(beam.PTransform):
     several: bool
 
     def expand(self, parts: beam.PCollection[SentencePart]) -> beam.PCollection[tuple[str, list[str]]]:
-        """Apply the transform."""
         if not self.several:
             return parts.pipeline | "NoneRepeated" >> beam.Create([])
         return (
@@ -78,12 +77,10 @@ class FetchedSentences(NamedTuple):
 
 
 def _key_by_part(element: SentenceKey, pairs: Pairs) -> tuple[Place, SentenceKey]:
-    """Send a key to the part of the only corpus that may hold it."""
     return (0, place_of(element.document_id, len(pairs[0]))), element
 
 
 def _ask_corpora(element: str, pairs: Pairs) -> Iterator[tuple[Place, str]]:
-    """Send a document to the part of every corpus that may hold it."""
     for corpus, parts in enumerate(pairs):
         yield (corpus, place_of(element, len(parts))), element
 
@@ -116,8 +113,6 @@ def _by_document(key: SentenceKey) -> tuple[str, SentenceKey]:
 
 
 class _Fetch(beam.DoFn):
-    """Fetch the keys of a part in one read."""
-
     def __init__(self, pairs: Pairs, columns: tuple[str, ...], around: int, text: bool) -> None:
         self._pairs = pairs
         self._columns = columns
@@ -176,7 +171,6 @@ class FetchSentences(beam.PTransform):
         return FetchedSentences(outputs.fetched, outputs[MISSING])
 
     def _by_part(self, keys: beam.PCollection, pairs: Pairs) -> beam.PCollection:
-        """Key the keys by the part to read; several corpora are searched for it."""
         if len(pairs) == 1:
             return keys | "KeyByPart" >> beam.Map(_key_by_part, pairs)
         holders = (

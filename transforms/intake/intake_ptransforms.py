@@ -52,7 +52,6 @@ class LoadFiles(beam.PTransform):
     numbered: bool = False
 
     def expand(self, patterns: beam.PCollection) -> beam.PCollection:
-        """Apply the transform."""
         units = patterns | "List" >> ListFiles(None, self.folder) | "AllUnits" >> beam.Flatten()
         if self.numbered:
             units = units | "NumberUnits" >> NumberUnits()
@@ -111,7 +110,6 @@ class SettleParts(beam.PTransform):
     deal: Callable[[MergeTask, LoadedCounts], Any]
 
     def expand(self, loaded: beam.PCollection) -> Any:
-        """Apply the transform."""
         settle, workspace = self.settle, self.workspace
         counts = loaded | "SumLoaded" >> beam.CombineGlobally(sum_loaded)
         parts = counts | "DecideParts" >> beam.Map(_parts_of, self.accepts, self.parts)
@@ -139,8 +137,6 @@ class SettleParts(beam.PTransform):
 
 @dataclass
 class _ListTable(beam.PTransform):
-    """Make a table of what receipts have staged in a field."""
-
     workspace: Workspace
     merge: MergeListed
     field: str

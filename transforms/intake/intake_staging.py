@@ -308,6 +308,7 @@ class ReadRecords(Step[T, Loaded], Generic[T, E]):
         reject_stage: the stage of rejects.
         by_rule: reasons of rejects that are not faults.
         tidies: whether details of rejects are made lines that can be printed.
+        staging: what takes rows and rejects.
     """
 
     noun = "intake"
@@ -315,6 +316,7 @@ class ReadRecords(Step[T, Loaded], Generic[T, E]):
     reject_stage: ClassVar[str] = "load"
     by_rule: ClassVar[Collection[str]] = ()
     tidies: ClassVar[bool] = False
+    staging: ClassVar[type[Staging]] = Staging
 
     def rows(self, given: Given[E], record: E) -> list[dict[str, Any]]:
         """Return the rows of a record.
@@ -340,14 +342,6 @@ class ReadRecords(Step[T, Loaded], Generic[T, E]):
             detail = " ".join(printable(error.detail).split()) if self.tidies else error.detail
             staging.reject(given.source, given.position, BadRecord(error.reason, detail))
 
-    def staged(self, artefact: Artefact, task: T, add: Callable[[Staging, Given[E]], None]) -> Loaded:
-        """Stage the records of a task by `add`."""
-        raise NotImplementedError
-
-    def make(self, artefact: Artefact, task: T) -> Loaded:
-        """Stage the records of a task."""
-        return self.staged(artefact, task, self.add)
-
 
 @dataclass(frozen=True, kw_only=True)
 class ReadFiles(ReadRecords[Unit, E]):
@@ -361,8 +355,8 @@ class ReadFiles(ReadRecords[Unit, E]):
         """Yield the records of a file; count in `notes` what its readers changed or guessed."""
         raise NotImplementedError
 
-    def staged(self, artefact: Artefact, task: Unit, add: Callable[[Staging, Given[E]], None]) -> Loaded:
-        """Stage the records of a unit by `add`.
+    def make(self, artefact: Artefact, task: Unit) -> Loaded:
+        """Stage the records of a unit.
 
         Raises:
             LexbeamError: a file is not what the user says.
@@ -373,9 +367,9 @@ class ReadFiles(ReadRecords[Unit, E]):
             for given in () if staging.leaves_out(file.name) else self.given(staging, file, reading, notes):
                 if reading.broken is not None:
                     break
-                add(staging, given)
+                self.add(staging, given)
 
-        with Staging(artefact, self.schema, self.reject_stage, self.by_rule, forgotten=self.forgotten) as staging:
+        with self.staging(artefact, self.schema, self.reject_stage, self.by_rule, forgotten=self.forgotten) as staging:
             inputs = take_unit(task, take, lambda: (staging.records, staging.rejected))
         return staging.loaded(inputs)
 
@@ -435,9 +429,9 @@ class ReadPart(ReadRecords[S, E]):
         """Yield the records of a part."""
         raise NotImplementedError
 
-    def staged(self, artefact: Artefact, task: S, add: Callable[[Staging, Given[E]], None]) -> Loaded:
-        """Stage the records of a part by `add`."""
-        with Staging(artefact, self.schema, self.reject_stage, self.by_rule, self.name_of(task)) as staging:
+    def make(self, artefact: Artefact, task: S) -> Loaded:
+        """Stage the records of a part."""
+        with self.staging(artefact, self.schema, self.reject_stage, self.by_rule, self.name_of(task)) as staging:
             for given in self.given(staging, task):
-                add(staging, given)
+                self.add(staging, given)
         return staging.loaded(size=task.size)

@@ -99,8 +99,6 @@ def read_rows_of(
 
 
 class _Opened:
-    """Gives a stream that is open already."""
-
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
 

@@ -151,7 +151,6 @@ class PollFiles(beam.PTransform):
     every: float
 
     def expand(self, patterns: beam.PCollection[InputPatterns]) -> beam.PCollection[InputFile]:
-        """Apply the transform."""
         return patterns | "Poll" >> beam.ParDo(_Poll(self.workspace, self.steps, self.rule, self.every))
 
 
@@ -211,7 +210,6 @@ class LandWindows(beam.PTransform):
     rule: WindowRule
 
     def expand(self, files: beam.PCollection[InputFile]) -> beam.PCollection[Landed]:
-        """Apply the transform."""
         return (
             files
             | "ByOneKey" >> beam.Map(_by_one_key).with_output_types(tuple[str, InputFile])
@@ -256,7 +254,6 @@ class ReadLines(beam.PTransform):
     feed: Feed
 
     def expand(self, pipeline: Any) -> beam.PCollection[str]:
-        """Apply the transform."""
         return pipeline | "Feed" >> beam.Create([self.feed], reshuffle=False) | "ReadLines" >> beam.ParDo(_ReadLines())
 
 
@@ -314,7 +311,6 @@ class ReadPubSub(beam.PTransform):
     feed: Feed
 
     def expand(self, pipeline: Any) -> beam.PCollection[None]:
-        """Apply the transform."""
         from apache_beam.io.gcp.pubsub import ReadFromPubSub
 
         project, _, name = self.feed.address.partition("/")

@@ -311,7 +311,6 @@ class SentenceTagger:
     def _next_row(
         self, row: Mapping[State, float], scores: Mapping[int, float], tags: Tags
     ) -> tuple[dict[State, float], dict[State, State]]:
-        """Return the log probabilities of states behind a word, and the state before each."""
         floor = sorted(row.values(), reverse=True)[_BEAM] - 1 if len(row) > _BEAM else None
         best: dict[State, float] = {}
         origin: dict[State, State] = {}

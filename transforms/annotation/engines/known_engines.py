@@ -57,7 +57,7 @@ def check_engine(spec: str) -> None:
 
 
 def chosen_entries(spec: str) -> dict[str, tuple[str, ...]]:
-    """Return the entries of registries that an engine uses, see `Stage`: none for `none` and an empty name."""
+    """Return the entries of registries that an engine uses, see `Step.chosen`: none for `none` and an empty name."""
     kind, _, language = spec.partition(":")
     segments = kind == "builtin" and language in SEGMENTERS
     return {

@@ -232,7 +232,6 @@ def _assigns(language: str, factory: str, attribute: str) -> bool:
 
 
 def _all_that(language: str, factory: str) -> list[str]:
-    """Return the attributes that a factory's components assign."""
     kind = _blank(language)  # spaCy knows its factories once there is a pipeline
     return list(kind.get_factory_meta(factory).assigns) if kind.has_factory(factory) else []
 

@@ -42,14 +42,14 @@ import numpy as np
 from lexbeam.schemas.cloze import KINDS
 from lexbeam.transforms.annotation.engines.engine import plain_tokens
 from lexbeam.transforms.cloze.pairs.pair import GivenTarget, RawPair, article_id
-from lexbeam.transforms.cloze.pairs.pair_layouts import InputText, ReadOptions, read_recam
+from lexbeam.transforms.cloze.pairs.pair_layouts import ReadOptions, read_recam
 from lexbeam.transforms.common.errors import UsageError, nearest, reason_of
 from lexbeam.transforms.common.options.small_texts import cells_of, delimiter_of, filled_lines, rows_within
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.texts.characters import straight
 from lexbeam.transforms.evaluation.metrics import Metric, expected_accuracy
 from lexbeam.transforms.evaluation.outcomes import Bools, Floats, Ints
-from lexbeam.transforms.formats.records.base import Reject
+from lexbeam.transforms.formats.records.base import Reject, Source
 
 ACCURACY = Metric(expected_accuracy, "classes", doc="expected share of right answers")
 
@@ -194,7 +194,7 @@ def _questions(path: str, kind: str | None) -> Iterator[tuple[RawPair, GivenTarg
             raise UsageError(f"{shown} is not there: check the path")
     except OSError as error:
         raise UsageError(f"{shown} cannot be read: {reason_of(error)}") from error
-    text = InputText(path, path, partial(files.open_read, path))
+    text = Source(path, partial(files.open_read, path), path)
     for _, pair in read_recam(text, ReadOptions(layout="recam", kind=kind or UNKNOWN)):
         where = f"{shown}, line {pair.position}" if pair.position else shown
         if isinstance(pair, Reject):

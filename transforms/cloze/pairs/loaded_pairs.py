@@ -24,20 +24,13 @@ from lexbeam.transforms.cloze.pairs.pair import (
     join_rows,
     pair_row,
 )
-from lexbeam.transforms.cloze.pairs.pair_layouts import (
-    LAYOUTS,
-    CutOptions,
-    InputText,
-    PairEntry,
-    ReadOptions,
-    corpus_pairs,
-)
+from lexbeam.transforms.cloze.pairs.pair_layouts import LAYOUTS, CutOptions, PairEntry, ReadOptions, corpus_pairs
 from lexbeam.transforms.common.portions import batched
 from lexbeam.transforms.common.store.staged import MergeTask
 from lexbeam.transforms.corpora.annotated_corpora import PartPair
 from lexbeam.transforms.formats.ingest.ingestion import InputFile, Unit
 from lexbeam.transforms.formats.ingest.staged_records import RejectStage
-from lexbeam.transforms.formats.records.base import Reject
+from lexbeam.transforms.formats.records.base import Reject, Source
 from lexbeam.transforms.formats.records.scripts import check_script
 from lexbeam.transforms.formats.sources.readings import FileReading
 from lexbeam.transforms.intake.intake_staging import (
@@ -130,7 +123,7 @@ class ReadPairs(ReadFiles[RawPair]):
         layout = LAYOUTS[self.how.layout]
         how = self.how if layout.format is None else replace(self.how, format=layout.format)
         assert layout.read is not None  # `ReadCorpusPairs` reads folders
-        entries = staging.remembered(layout.read(InputText(file.name, file.path, reading.open), how))
+        entries = staging.remembered(layout.read(Source(file.name, reading.open, file.path), how))
         for number, (source, entry) in enumerate(entries):
             yield _given(source, entry, number)
 

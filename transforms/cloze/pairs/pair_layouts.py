@@ -12,7 +12,7 @@ import functools
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import BinaryIO, NamedTuple
+from typing import NamedTuple
 
 from lexbeam.schemas.cloze import KINDS
 from lexbeam.transforms.annotation.engines.engine import annotate_text, split_paragraphs
@@ -109,14 +109,6 @@ def _stripped(text: str, start: int, end: int) -> tuple[int, int]:
 FIELDS = ("passage", "summary", "id", "language", "genre")
 
 
-class InputText(NamedTuple):
-    """A file: its published name, where it really lies, and what opens a stream of its bytes."""
-
-    name: str
-    path: str
-    open: Callable[[], BinaryIO]
-
-
 @dataclass(frozen=True, kw_only=True)
 class ReadOptions:
     """What decides how a file's records are read.
@@ -180,7 +172,7 @@ _ANNOTATED = ("forms", "lemmas", "upos", "starts", "ends")
 _OF_DOCUMENT = ("source", "position", "language", "genre", "text")
 
 
-def read_documents(file: InputText, options: ReadOptions) -> Iterator[tuple[str, PairEntry]]:
+def read_documents(file: Source, options: ReadOptions) -> Iterator[tuple[str, PairEntry]]:
     """Yield the documents of a file as pairs, cut as `options.cut` says.
 
     What the first sentence is does not depend on the engine, so that pairs are the same with any:
@@ -301,7 +293,7 @@ class PairLayout(Entry):
         format: of files whose records have a field for the passage and one for the summary, a key of `READERS`.
     """
 
-    read: Callable[[InputText, ReadOptions], Iterator[tuple[str, PairEntry]]] | None
+    read: Callable[[Source, ReadOptions], Iterator[tuple[str, PairEntry]]] | None
     format: str | None = None
 
 
@@ -320,7 +312,7 @@ def kind_of_name(name: str) -> str | None:
     return _TASKS[numbered[1]] if numbered else None
 
 
-def read_recam(file: InputText, options: ReadOptions) -> Iterator[tuple[str, PairEntry]]:
+def read_recam(file: Source, options: ReadOptions) -> Iterator[tuple[str, PairEntry]]:
     """Yield the questions of a file of ReCAM, a JSON object a line, with their targets.
 
     The fields are `article`, `question` with `@placeholder`, `option_0` and so on, and `label`,
@@ -399,7 +391,6 @@ def _text(values: Mapping[str, object], name: str, how: Cleaning) -> str:
 def _with_others(
     pair: RawPair, values: Mapping[str, object], options: ReadOptions, paths: Mapping[str, str]
 ) -> RawPair:
-    """Return a pair with language, genre and source's id, from its row or else from the options."""
     fields = {name: scalar(look_up(values, paths.get(name, name))) for name in FIELDS[2:]}
     return pair._replace(
         language=language_in(fields["language"]) or options.language or options.engine_language,
@@ -408,7 +399,7 @@ def _with_others(
     )
 
 
-def read_records(file: InputText, options: ReadOptions) -> Iterator[tuple[str, PairEntry]]:
+def read_records(file: Source, options: ReadOptions) -> Iterator[tuple[str, PairEntry]]:
     """Yield the records of a file as pairs: its lines, elements or rows with a field for the passage and one for the
     summary.
 

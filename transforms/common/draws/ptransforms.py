@@ -53,6 +53,5 @@ class KeepSmallest(beam.PTransform):
     key: Callable[[Any], Any] | None = None
 
     def expand(self, items: beam.PCollection[tuple[Any, Any]]) -> beam.PCollection[tuple[Any, list[Any]]]:
-        """Apply the transform."""
         smallest = _Smallest(self.k, self.seed, self.drawn, self.key)
         return items | "KeepSmallestOfEach" >> beam.CombinePerKey(smallest)

@@ -110,7 +110,6 @@ class SpreadOverLanes(beam.PTransform):
     pieces: int = 1
 
     def expand(self, elements: beam.PCollection[T]) -> beam.PCollection[T]:
-        """Apply the transform."""
         return self._packed(elements) if self.lanes else self._reshuffled(elements)
 
     def _reshuffled(self, elements: beam.PCollection) -> beam.PCollection:
@@ -441,7 +440,6 @@ class Collect(beam.PTransform):
     keyed: bool = False
 
     def expand(self, made: beam.PCollection[tuple[Hashable, object]]) -> beam.PCollection[tuple[int, tuple[Any, ...]]]:
-        """Apply the transform."""
         return (
             made
             | "Take" >> beam.Map(_taken, self.field)
@@ -478,7 +476,6 @@ class _Gather(beam.PTransform):
     last: bool
 
     def expand(self, staged: beam.PCollection[tuple[str, Staged]]) -> beam.PCollection[tuple[str, Staged]]:
-        """Apply the transform."""
         counts = staged | "CountFiles" >> beam.combiners.Count.PerKey()
         dealt = staged | "IntoGroups" >> beam.FlatMap(
             _grouped, beam.pvalue.AsDict(counts), self.parts, self.last
@@ -545,7 +542,6 @@ class MergeTasks(beam.PTransform):
     parts: Any
 
     def expand(self, staged: beam.PCollection[tuple[str, Staged]]) -> Any:
-        """Apply the transform."""
         parts = self.parts if isinstance(self.parts, int) else beam.pvalue.AsSingleton(self.parts)
         for level in range(1, GATHERED + 1):
             last = level == GATHERED
@@ -587,7 +583,6 @@ class MergeTables(beam.PTransform):
     parts: Any
 
     def expand(self, staged: beam.PCollection[tuple[str, Staged]]) -> beam.PCollection[Part]:
-        """Apply the transform."""
         tasks = staged | "Deal" >> MergeTasks(self.workspace, self.stages, self.gather, self.parts)
         made = [
             tasks[table]
@@ -610,7 +605,6 @@ class WriteResult(beam.PTransform):
     path: str
 
     def expand(self, rows: beam.PCollection[object]) -> beam.PCollection[None]:
-        """Apply the transform."""
         return (
             rows
             | "GatherAll" >> beam.WithKeys(0)

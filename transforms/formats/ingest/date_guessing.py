@@ -158,7 +158,6 @@ def _candidates(documents: Sequence[SeenDocument], tabular: bool) -> Iterator[_C
 
 
 def _field(name: str, documents: Sequence[SeenDocument], tabular: bool) -> _Candidate | None:
-    """Return what a field says of dates; None if it holds others things."""
     texts = [document.fields.get(name, "") for document in documents]
     given = [text for text in texts if text]
     step = max(1, len(given) // ASKED)

@@ -374,8 +374,6 @@ class ListingWriter:
 
 
 class _Runs:
-    """Sorted rows that wait on disk until all are there."""
-
     def __init__(self) -> None:
         self._file = tempfile.TemporaryFile()  # noqa: SIM115 - `close` does
         self._writer = BatchWriter(self._file, LISTED)

@@ -123,7 +123,6 @@ class ListFiles(beam.PTransform):
     folder: str
 
     def expand(self, patterns: beam.PCollection[InputPatterns]) -> Any:
-        """Apply the transform."""
         listed = (
             patterns
             | "ShareListing" >> beam.FlatMap(shares_of)
@@ -142,7 +141,6 @@ class NumberUnits(beam.PTransform):
     """Number units, in the order of their names: PCollection[(name, unit)] -> PCollection[(number, unit)]."""
 
     def expand(self, units: beam.PCollection[tuple[str, Any]]) -> beam.PCollection[tuple[int, Any]]:
-        """Apply the transform."""
         return (
             units
             | "GatherAll" >> beam.WithKeys(0)
@@ -207,7 +205,6 @@ class IngestFiles(beam.PTransform):
     check_content: bool = False
 
     def expand(self, units: beam.PCollection[tuple[str, Unit | ListedUnit]]) -> beam.PCollection[Ingested]:
-        """Apply the transform."""
         return (
             units
             | "SpreadUnits"
@@ -266,7 +263,6 @@ class KeepGone(beam.PTransform):
     lanes: int
 
     def expand(self, units: Any) -> Any:
-        """Apply the transform."""
         shared, large = units
         sides = {"parts": self.parts}
         # No file has the empty name: so something is looked for even if none is listed.
@@ -351,7 +347,6 @@ class SettleDuplicates(beam.PTransform):
     mode: str
 
     def expand(self, receipts: beam.PCollection[Ingested]) -> beam.PCollection[AnnotateTask]:
-        """Apply the transform."""
         # Of most records no more is shuffled than eight bytes: only of those that may be duplicates what decides.
         suspects = (
             receipts
@@ -406,7 +401,6 @@ class KeepAcceptable(beam.PTransform):
     year_checks: YearChecks = field(default_factory=dict)
 
     def expand(self, elements: beam.PCollection[T]) -> beam.PCollection[T]:
-        """Apply the transform."""
         counts = (
             self.receipts
             | "CountRecords" >> beam.Map(_counts)
@@ -494,7 +488,6 @@ class CutLarge(beam.PTransform):
     check_content: bool = False
 
     def expand(self, units: beam.PCollection[tuple[str, Unit]]) -> beam.PCollection[tuple[str, Unit]]:
-        """Apply the transform."""
         looked = units | "LookAtLarge" >> beam.FlatMap(_look, self.options).with_outputs(_LARGE, _WHY, main="units")
         cut_files = (
             looked[_LARGE]

@@ -194,7 +194,6 @@ def _follow(foreign: list[_Open], name: str, *, is_end: bool, rest: str) -> bool
 
 
 def _raw_end(page: str, name: str, place: int) -> int:
-    """Return where the content of an element ends that holds no tags."""
     if name == "plaintext":
         return len(page)
     if name == "script":
@@ -344,7 +343,6 @@ def head_fields(root: etree._Element, linked: str) -> dict[str, str]:
 
 
 def _properties(root: etree._Element) -> Iterator[tuple[str, str]]:
-    """Yield what a page states: the name of a property, and its value."""
     for element in root.iter("meta"):
         for key in ("name", "property", "itemprop", "http-equiv"):
             if element.get(key) and element.get("content"):

@@ -276,7 +276,6 @@ class _Places:
 
 
 def _fields(markdown: str) -> dict[str, str]:
-    """Return what the front matter says of the document, as far as it is plain."""
     said = front_matter(markdown).said
     fields: dict[str, str] = {}
     for name, value in said.items() if isinstance(said, dict) else ():

@@ -102,8 +102,6 @@ def _vanishes(properties: etree._Element | None) -> bool | None:
 
 @dataclass
 class _Field:
-    """A field that has begun."""
-
     start: int  # so many elements of runs there were before it, of the fields around it
     code: str = ""  # what it is to do
     shown: bool = False  # whether what it shows has begun

@@ -131,8 +131,6 @@ def _headers(stream: BinaryIO, chunk: ColumnChunk) -> Iterator[dict[int, Any]]:
 
 
 class _Compact:
-    """Reads values of Thrift's compact protocol from bytes."""
-
     def __init__(self, data: bytes) -> None:
         self._data = data
         self.place = 0

@@ -204,7 +204,6 @@ def _date(header: etree._Element) -> str:
 
 
 def _kind(element: etree._Element) -> str:
-    """Return the type of the source that a date belongs to."""
     for above in element.iterancestors():
         if local_name(above) == "sourceDesc":
             break

@@ -105,7 +105,6 @@ def holds(text: bytes, *noncharacters: str) -> bool:
 
 
 def _free_marks(element: etree._Element) -> None:
-    """Replace the characters that serve as marks in an element's own text."""
     for inner in element.iter():
         for place in ("text", "tail"):
             if text := getattr(inner, place):
@@ -113,7 +112,6 @@ def _free_marks(element: etree._Element) -> None:
 
 
 def _move_to_tei(element: etree._Element) -> None:
-    """Put the elements of an element's own namespace into that of TEI, if it has another."""
     namespace = etree.QName(element).namespace
     if namespace not in (None, _TEI):
         for inner in element.iter(f"{{{namespace}}}*"):
@@ -122,7 +120,6 @@ def _move_to_tei(element: etree._Element) -> None:
 
 @functools.lru_cache(16)
 def _stylesheet(thread: int) -> etree.XSLT:
-    """Return the compiled stylesheet, one for each thread."""
     return etree.XSLT(etree.XML(packaged_text("lexbeam.transforms.formats.readers", "marks.xsl").encode()))
 
 
@@ -316,7 +313,6 @@ def _running(data: bytes) -> str:
 
 
 def _single_spaces(data: bytes) -> bytes:
-    """Return bytes without the spaces that follow a space."""
     codes = np.frombuffer(data, np.uint8)
     spaces = codes == ord(" ")
     stays = np.ones(codes.size, bool)
@@ -338,8 +334,6 @@ def _word(mark: str, lemma: str, pos: str, msd: str) -> _Word:
 
 
 class _Token(NamedTuple):
-    """A token by its place in the text, and its lemma and tag."""
-
     start: int
     end: int
     word: _Word

@@ -128,7 +128,6 @@ def _decoded(
 
 
 def _early(lines: Iterator[_Line]) -> tuple[list[_Line], Iterator[_Line]]:
-    """Return the lines that say how a file is read, and all lines."""
     early: list[_Line] = []
     size = 0
     for entry in lines:
@@ -361,7 +360,6 @@ class _Words:
         return ParsedSentence(Sentence(forms, lemmas, self._upos(tags), starts, ends, layers), text)
 
     def _lemma(self, cell: str) -> str:
-        """Return a lemma; empty if there is none."""
         if cell in _NO_LEMMA:
             return ""
         lemma = clean_word(cell, self._how)

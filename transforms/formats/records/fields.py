@@ -330,11 +330,6 @@ def _below(
 
 
 def _elements(value: dict[str, object], way: str, fields: Fields) -> list[object]:
-    """Return the elements of an array.
-
-    Raises:
-        BadRecord: `missing_field`, `malformed`, `empty`.
-    """
     named = way + ARRAY
     elements = value[named] if named in value else look_up(value, way)
     if elements is None:

@@ -90,7 +90,6 @@ def renumbered(tokens: Sequence[I], head_of: Callable[[I], I | None]) -> list[in
 
 
 def _roots(relations: Sequence[str | None], heads: Sequence[int]) -> Texts:
-    """Return relations with `root` for every token without a head, and None for empty ones."""
     return [(relation or None) if head else "root" for relation, head in zip(relations, heads, strict=True)]
 
 

@@ -267,7 +267,6 @@ def _tags_of(rows: list[list[str]], column: int) -> list[str]:
 
 
 def _guessed(layout: VerticalLayout, rows: list[list[str]]) -> VerticalLayout:
-    """Return a layout whose columns are told by what they hold."""
     width = Counter(map(len, rows)).most_common(1)[0][0]
     layout, rows = replace(layout, width=width), [row for row in rows if len(row) == width]
     if layout.width == 1:

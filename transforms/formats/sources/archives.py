@@ -130,7 +130,6 @@ def _refusal(member: str) -> Reject | None:
 def _member(
     path: str, published: str, name: str, open: Callable[[], BinaryIO], options: ReaderOptions, *, once: bool
 ) -> tuple[str, Source | Reject]:
-    """Return a member as a source, decompressed if it is compressed itself."""
     try:
         stream, inner = decompress(open(), name, options)
         head, stream = peek(stream, HEAD)
@@ -194,11 +193,6 @@ def zip_members(
 
 
 def _reader_of(package: Content) -> str:
-    """Return the reader of a document that is an archive.
-
-    Raises:
-        BadRecord: there is none.
-    """
     if not package.format:
         raise BadRecord(package.reason, f"{package.what}, not an archive of texts")
     return package.format

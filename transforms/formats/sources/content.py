@@ -202,7 +202,6 @@ def is_binary(head: bytes) -> bool:
 
 
 def _markup(head: bytes) -> Content | None:
-    """Return the kind of page, picture or document that begins with this markup."""
     place, declared, certain = _root(head)
     tag = _TAG.match(head, place)
     root = tag[1].lower() if tag else b""

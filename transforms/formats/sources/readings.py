@@ -279,8 +279,6 @@ class _Passing(SeekableStream):
 
 
 class _Counted(SeekableStream):
-    """Passes bytes on, and tells how many."""
-
     def __init__(self, stream: BinaryIO, count: Callable[[int], object]) -> None:
         super().__init__(stream)
         self._count = count

@@ -199,8 +199,6 @@ def opened_head(source: Source, options: ReaderOptions) -> BinaryIO:
 
 
 class _Section(ByteStream):
-    """The bytes of a stream from where it stands to a border."""
-
     def __init__(self, stream: BinaryIO, end: int) -> None:
         super().__init__(stream)
         self._left = end - stream.tell()
@@ -212,8 +210,6 @@ class _Section(ByteStream):
 
 
 class _Recoded(ByteStream):
-    """Turns bytes of UTF-16 and the like into UTF-8."""
-
     def __init__(self, stream: BinaryIO, encoding: str) -> None:
         super().__init__(stream)
         self._decoder = codecs.getincrementaldecoder(encoding)()

@@ -101,7 +101,6 @@ def _reason(error: etree.XMLSyntaxError) -> str:
 
 
 def _resolve(parent: etree._Element, entities: Mapping[str, str]) -> None:
-    """Put the characters that entities stand for in the place of an element's references."""
     text, before = [parent.text or ""], None
     for child in list(parent):
         if child.tag is not etree.Entity:
@@ -120,7 +119,6 @@ def _resolve(parent: etree._Element, entities: Mapping[str, str]) -> None:
 
 
 def _set_text(parent: etree._Element, before: etree._Element | None, text: list[str]) -> None:
-    """Put text behind a child, or where there is none at a parent's beginning."""
     if before is None:
         parent.text = "".join(text)
     else:

@@ -51,7 +51,6 @@ class SimplifyWords(beam.PTransform):
     lanes: int
 
     def expand(self, parts: beam.PCollection[Part]) -> Any:
-        """Apply the transform."""
         instances = parts | "Instances" >> beam.Filter(_of_table, INSTANCES.name)
         candidates = instances | "Generate" >> Each(
             self.workspace, self.generate, generation_tasks, lanes=self.lanes, noted=True

@@ -6,22 +6,19 @@ long one only some are in memory.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from types import TracebackType
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from lexbeam.transforms.common.errors import UsageError
-from lexbeam.transforms.common.store.artefacts import Artefact
 from lexbeam.transforms.common.store.batches import BatchReader, BatchWriter
 from lexbeam.transforms.common.store.receipts import File
 from lexbeam.transforms.common.texts.languages import short_tag
-from lexbeam.transforms.formats.ingest.ingestion import InputFile, Unit
+from lexbeam.transforms.formats.ingest.ingestion import InputFile
+from lexbeam.transforms.formats.ingest.intake_tables import InputCount
 from lexbeam.transforms.formats.records.base import BadRecord
 from lexbeam.transforms.formats.sources.readings import FileReading
 from lexbeam.transforms.formats.spans.spanned import SPANS, spanned
@@ -33,7 +30,6 @@ from lexbeam.transforms.simplification.instances.found_instances import (
     CorpusPart,
     FindInCorpus,
     FindInTexts,
-    FindWords,
     FoundWords,
     annotated_pieces,
 )
@@ -115,7 +111,6 @@ class PlacedPiece(NamedTuple):
     """Some sentences of a text that have chosen words, one after the other.
 
     Attributes:
-        text: the text.
         number: of the piece, from 0.
         held: the sentences, as columns; None: the text has none.
     """
@@ -149,30 +144,36 @@ class PlacedPiece(NamedTuple):
             yield PlacedSentence(number, first, tuple(instances), tokens)
 
 
-class PlacedTextWriter:
-    """Writes texts beside an artefact's other files; `files` describes what was written."""
+@dataclass(frozen=True, kw_only=True)
+class LoadedTexts(Loaded):
+    """Receipt of files or of a part of a corpus: that of their instances, and the texts with their places."""
 
-    def __init__(self, artefact: Artefact) -> None:
-        self._artefact = artefact
-        self._open = ExitStack()
-        self._text: PlacedText | None = None
+    texts: PlacedFiles
 
-    def __enter__(self) -> "PlacedTextWriter":
+
+class TextStaging(Staging):
+    """Stages rows and rejects, and the texts that they are found in."""
+
+    _text: PlacedText | None = None
+
+    def __enter__(self) -> "TextStaging":
+        super().__enter__()
         self._texts, self._sentences = (
             self._open.enter_context(BatchWriter(self._open.enter_context(self._artefact.writing(suffix)), schema))
             for suffix, schema in zip(_SUFFIXES, (_TEXTS, _SENTENCES), strict=True)
         )
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if kind is None:
+    def __exit__(self, *error: Any) -> None:
+        if error[0] is None:
             self._end()
-        self._open.__exit__(kind, error, trace)
+        super().__exit__(*error)
 
-    def add(self, found: FoundWords) -> None:
+    def keep(self, given: Given[FoundWords]) -> None:
         """Write a text, or a further piece of the one before; sentences that gave no words for a fault have none."""
+        found = given.record
+        if isinstance(found, BadRecord):
+            return
         of = found.text
         assert of.text is not None
         if not of.further:
@@ -194,9 +195,10 @@ class PlacedTextWriter:
             self._texts.write(pa.RecordBatch.from_pylist([vars(self._text)], _TEXTS))
             self._text = None
 
-    def files(self) -> PlacedFiles:
-        """Return the files; they must be closed."""
-        return PlacedFiles(*map(self._artefact.file, _SUFFIXES))
+    def loaded(self, inputs: Sequence[InputCount] = (), size: int = 0) -> LoadedTexts:
+        """Return the receipt; everything must have been staged and closed."""
+        texts = PlacedFiles(*map(self._artefact.file, _SUFFIXES))
+        return LoadedTexts(**vars(super().loaded(inputs, size)), texts=texts)
 
 
 def _chosen(found: FoundWords) -> pa.RecordBatch | None:
@@ -233,33 +235,12 @@ def placed_pieces(files: PlacedFiles) -> Iterator[PlacedPiece]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LoadedTexts(Loaded):
-    """Receipt of files or of a part of a corpus: that of their instances, and the texts with their places."""
-
-    texts: PlacedFiles
-
-
-def _with_texts(
-    artefact: Artefact, stage: Callable[[Callable[[Staging, Given[FoundWords]], None]], Loaded], step: FindWords[Any]
-) -> LoadedTexts:
-    """Stage what a step finds in texts, and write the texts."""
-    with PlacedTextWriter(artefact) as writer:
-
-        def add(staging: Staging, given: Given[FoundWords]) -> None:
-            step.add(staging, given)
-            if isinstance(given.record, FoundWords):
-                writer.add(given.record)
-
-        loaded = stage(add)
-    return LoadedTexts(**vars(loaded), texts=writer.files())
-
-
-@dataclass(frozen=True, kw_only=True)
 class PlaceInCorpus(FindInCorpus):
     """Find words in a part of a corpus, and keep its texts."""
 
     name = "simplification/place-in-corpus"
     receipt = LoadedTexts
+    staging = TextStaging
 
     def texts(self, staging: Staging, task: CorpusPart) -> Iterator[AnnotatedText]:
         """Yield the documents that have a text."""
@@ -270,9 +251,11 @@ class PlaceInCorpus(FindInCorpus):
                 continue
             yield text._replace(fixed=fixed_codes(text.text))
 
-    def make(self, artefact: Artefact, task: CorpusPart) -> LoadedTexts:
-        """Stage the words of a part, and write its texts."""
-        return _with_texts(artefact, partial(self.staged, artefact, task), self)
+    def add(self, staging: Staging, given: Given[FoundWords]) -> None:
+        """Stage the rows of a piece of a text, and the text."""
+        super().add(staging, given)
+        assert isinstance(staging, TextStaging)
+        staging.keep(given)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -281,6 +264,7 @@ class PlaceInFiles(FindInTexts):
 
     name = "simplification/place-in-files"
     receipt = LoadedTexts
+    staging = TextStaging
 
     def given(
         self, staging: Staging, file: InputFile, reading: FileReading, notes: Counter[str]
@@ -291,9 +275,11 @@ class PlaceInFiles(FindInTexts):
         except BadRecord as error:
             yield Given(file.name, "", error)
 
-    def make(self, artefact: Artefact, task: Unit) -> LoadedTexts:
-        """Stage the words of a unit, and write its texts."""
-        return _with_texts(artefact, partial(self.staged, artefact, task), self)
+    def add(self, staging: Staging, given: Given[FoundWords]) -> None:
+        """Stage the rows of a piece of a text, and the text."""
+        super().add(staging, given)
+        assert isinstance(staging, TextStaging)
+        staging.keep(given)
 
     def chosen(self, task: object) -> dict[str, Sequence[str]]:
         """Return also what edits files."""

@@ -211,7 +211,6 @@ def _folded(text: str) -> str:
 
 
 def _compared(text: str) -> str:
-    """Return a word without case, with straight apostrophes."""
     return straight(text.casefold())
 
 

@@ -2,7 +2,7 @@
 
 import itertools
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
@@ -201,10 +201,10 @@ class FindInTexts(FindWords[Unit], ReadFiles[FoundWords]):
         assert engine is not None
         return engine
 
-    def staged(self, artefact: Artefact, task: Unit, add: Callable[[Staging, Given[FoundWords]], None]) -> Loaded:
-        """Stage the documents of a unit by `add`, in one thread."""
+    def make(self, artefact: Artefact, task: Unit) -> Loaded:
+        """Stage the documents of a unit, in one thread."""
         with one_thread():
-            return super().staged(artefact, task, add)
+            return super().make(artefact, task)
 
     def chosen(self, task: object) -> dict[str, Sequence[str]]:
         """Return also the formats."""

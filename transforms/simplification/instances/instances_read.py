@@ -330,7 +330,6 @@ class ComplexPart(NamedTuple):
 
     Attributes:
         name: of the part, for messages.
-        part: the part.
         values: parts of `complexity/labels`, or of `complexity/predictions`.
         scorer: whose predictions the values are; `LABEL`: they are labels; None: there are none.
     """
