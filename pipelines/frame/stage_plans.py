@@ -435,12 +435,8 @@ def _made_again(
     return again
 
 
-<<<<<<< HEAD
 def _is_other(stage: AnyStep, entry: Mapping[str, Any]) -> bool:
     """Return whether a stage makes otherwise than what a manifest says of it."""
-=======
-def _is_other(stage: Stage[Any, Any, Any], entry: Mapping[str, Any]) -> bool:
->>>>>>> main
     try:
         return bool(stage.code(entry["chosen"]).digest != entry["identity"])
     except LexbeamError:  # an entry of a registry that is no longer there

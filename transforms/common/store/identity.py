@@ -144,10 +144,11 @@ class _Form:
     inherited: bool
 
     def of(self, value: object, path: str, chosen: _Chosen) -> bytes:
-        plain = _PLAIN.get(type(value))
+        cls: type = type(value)
+        plain = _PLAIN.get(cls)
         if plain is not None:
             return plain(value)
-        record = _record(type(value))
+        record = _record(cls)
         if record is not None:
             return self._of_record(value, record, path, chosen)
         if isinstance(value, list | tuple):
