@@ -141,7 +141,6 @@ def setup_of(folder: str, engine: str, layers: tuple[str, ...], *, tags_alone: b
     """Return the components of a pipeline that run.
 
     Args:
-        folder: of the pipeline.
         engine: its name in messages.
         layers: those that it must give.
         tags_alone: whether parts of speech are all that is asked for.

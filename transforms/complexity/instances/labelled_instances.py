@@ -69,7 +69,6 @@ def instance_id(
 
     Args:
         kind: single or mwe.
-        genre: its genre.
         sentence: its sentence in NFC; None for a word of a list.
         token: the target as it stands.
         start: where the target starts in the sentence, in code points.
@@ -88,7 +87,6 @@ class SettledId(NamedTuple):
     """The id of one of the instances with a key.
 
     Attributes:
-        instance_id: its id.
         place: its place among the ids passed to `settle`.
         duplicate_of: the id of the first one, None if it is this one.
     """

@@ -35,13 +35,7 @@ def _to_rank(number: int, **parts: tuple[Any, ...]) -> Iterator[tuple[int, RankT
 
 @dataclass
 class SimplifyWords(beam.PTransform):
-    """Generate, select and rank the candidates of instances, and choose; returns receipts of generation, and all parts.
-
-    Attributes:
-        workspace: where artefacts lie.
-        generate, select, rank, rewrite: the steps.
-        lanes: how many keys the work is dealt out to.
-    """
+    """Generate, select and rank the candidates of instances, and choose; give receipts of generation, and all parts."""
 
     workspace: Workspace
     generate: GenerateCandidates

@@ -48,7 +48,6 @@ class ChosenWord(NamedTuple):
 
     Attributes:
         language: of its sentence.
-        sentence: the sentence.
         choice: the target, and what was chosen as its one offer; none where it stays.
         reason: why the target stays.
         about: columns of table simplification/changes that hold wherever the instance stands.
@@ -70,7 +69,6 @@ def chosen_word(identifier: str, rows: Mapping[str, Rows]) -> ChosenWord:
     """Return what was chosen for an instance.
 
     Args:
-        identifier: of the instance.
         rows: by table those of the instance, `COLUMNS` of them; of one setting and ranker.
     """
     (found,), (made,) = rows[INSTANCES.name], rows[SIMPLIFICATIONS.name]
