@@ -273,7 +273,7 @@ class SettleLabelled(SettleRows[InstanceTask]):
                     row["sentence"] = held[0]["sentence"]  # equal, so that memory holds it once
                 held.append(row)
             # Rows that differ only in their labels are numbered by these, not by the order of files.
-            held.sort(key=_labels_of)
+            held.sort(key=lambda row: repr([sorted(label.items()) for label in row["labels"]]))
             for settled in settle(key, [row["source_id"] for row in held]):
                 row = held[settled.place]
                 row["instance_id"] = settled.instance_id
@@ -305,7 +305,3 @@ class SettleLabelled(SettleRows[InstanceTask]):
             yield {"instance_id": row["instance_id"], "group": "", **none, "reason": "no_label"}
         for label in sorted(row["labels"], key=itemgetter("group")):
             yield {"instance_id": row["instance_id"], **label, "reason": None}
-
-
-def _labels_of(row: Mapping[str, Any]) -> str:
-    return repr([sorted(label.items()) for label in row["labels"]])

@@ -417,7 +417,7 @@ def _documents(
             if options.scripts is not None and (why := refusal(entry.text, options.scripts)):
                 yield RejectRow(source, entry.position, "ingest", *why)
                 continue
-            row["key"] = _content_key(entry.text, row, file.collection)
+            row["key"] = text_digest(entry.text, [row["year"], row["author"], row["title"], file.collection])
             yield row, entry, (row["key"], source, ordinal, entry.position)
         else:
             row["key"] = digest(["ready", source, entry.position, reading.sha256])
@@ -456,10 +456,6 @@ def _row(source: str, record: Record, options: IngestOptions) -> RecordRow | Rej
         text=record.text,
         sentences=None if record.sentences is None else len(record.sentences),
     )
-
-
-def _content_key(text: str, row: RecordRow, collection: str) -> str:
-    return text_digest(text, [row["year"], row["author"], row["title"], collection])
 
 
 def readers_chosen(format: str, options: ReaderOptions) -> dict[str, tuple[str, ...]]:

@@ -5,6 +5,7 @@ SimplifyWords    PCollection[Part] of instances -> receipts of generation, PColl
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 import apache_beam as beam
@@ -22,10 +23,6 @@ from lexbeam.transforms.simplification.selection.candidate_selection import Sele
 
 def _of_table(part: Part, table: str) -> bool:
     return part.table == table
-
-
-def _numbered(part: Part) -> tuple[int, Part]:
-    return part.number, part
 
 
 def _to_rank(number: int, **parts: tuple[Any, ...]) -> Iterator[tuple[int, RankTask]]:
@@ -49,7 +46,10 @@ class SimplifyWords(beam.PTransform):
         candidates = instances | "Generate" >> Each(
             self.workspace, self.generate, generation_tasks, lanes=self.lanes, noted=True
         )
-        of_number = {"instances": instances | "ByNumber" >> beam.Map(_numbered), CANDIDATES.name: candidates}
+        of_number = {
+            "instances": instances | "ByNumber" >> beam.WithKeys(attrgetter("number")),
+            CANDIDATES.name: candidates,
+        }
         selections = of_number | "Select" >> self._by(self.select, join_tasks)
         to_rank = {"instances": of_number["instances"], SELECTIONS.name: selections}
         rankings = to_rank | "Rank" >> self._by(self.rank, _to_rank)

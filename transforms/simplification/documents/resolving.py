@@ -177,7 +177,10 @@ def _sentence(
 
     while True:
         outcomes = resolve(whole, choices, language, inflector, agreement, sentence.tokens)
-        edits = [[_moved(edit, first) for edit in outcome.edits] for outcome in outcomes]
+        edits = [
+            [edit._replace(start=edit.start + first, end=edit.end + first) for edit in outcome.edits]
+            for outcome in outcomes
+        ]
         new = {at: why for at, made in enumerate(edits) for edit in made if (why := reason_of(edit)) is not None}
         if not new:
             break
@@ -193,10 +196,6 @@ def _sentence(
         for edit in made:
             about = {**word.about, "changed": True, "reason": None, "detail": None}
             yield {**about, **_row(whole[edit.start - first : edit.end - first], edit)}, edit
-
-
-def _moved(edit: PlacedEdit, first: int) -> PlacedEdit:
-    return edit._replace(start=edit.start + first, end=edit.end + first)
 
 
 def _row(before: str, edit: PlacedEdit) -> Row:

@@ -290,12 +290,9 @@ def words_found(
             staging.tally[layout] += not text.further
             nameless = nameless and text.further
             if text.language is None and rows:
-                rows, nameless = [] if nameless else [_no_language(text)], True
+                fault = BadRecord("no_language", "neither the document nor an option says it")
+                rows, nameless = [] if nameless else [(text.position, fault)], True
             yield FoundWords(text, rows, count)
-
-
-def _no_language(text: AnnotatedText) -> tuple[str, BadRecord]:
-    return text.position, BadRecord("no_language", "neither the document nor an option says it")
 
 
 def _pieces(text: AnnotatedText) -> Iterator[AnnotatedText]:
