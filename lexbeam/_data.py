@@ -1,13 +1,7 @@
-"""Data from Python: as rows, as strings that are paths or texts, in the forms that files have.
-
-What Python users have in hand, as rows: data frames, Arrow tables, series, lists, dicts.
+"""Data from Python: as rows, as strings that are paths or texts, in the forms that files have (see `Option.data`).
 
 Data frames are read by Arrow's own protocol (`__arrow_c_stream__`), which pandas, Polars, DuckDB and others have; none
 of them is imported.
-
-Strings that are paths, and strings that are texts: told apart, or refused.
-
-Data from Python in the forms that files have: from rows to the lines of a file, see `Option.data`.
 """
 
 import csv

@@ -227,7 +227,6 @@ class _Giving:
         return folder
 
     def _write(self, entry: Option, suffix: str, lines: Iterable[str], name: str = "") -> str:
-        """Write lines to a file in a folder that is named by them; return its path."""
         option, name = entry.name, name or entry.name
         digest, size = hashlib.sha256(), 0
         with tempfile.SpooledTemporaryFile(_SPOOLED) as stream:
@@ -254,11 +253,7 @@ def _is_table(value: object) -> bool:
 
 
 def _file_name(entry: Option, name: object) -> str:
-    """Return the name of one of several tables as that of its file.
-
-    Raises:
-        UsageError: it is none.
-    """
+    """Return the name of one of several tables as that of its file."""
     if not re.fullmatch(r"\w[\w .+-]{0,99}", str(name)):
         raise UsageError(f"`{entry.name}`: {name!r} is the name of a file, too: write letters, digits, - and _")
     return str(name)

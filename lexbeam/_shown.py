@@ -1,6 +1,4 @@
-"""What Python returns, readable where it is shown; and views of published tables.
-
-What Python returns, readable where it is shown: lines as a text, rows as a table, both as HTML in a notebook.
+"""What Python returns, readable where it is shown: lines as a text, rows as a table, both as HTML in a notebook.
 
 Views of published tables: asked by name, and as the methods of `lexbeam.views`.
 """

@@ -66,7 +66,6 @@ def _as_flags(message: str) -> str:
 
 
 def _fill(parser: Parser, words: str) -> None:
-    """Add a command's options and examples to its parser."""
     command = load(words)
     add_options(parser, command.options)
     parser.add_argument("--verbose", action="store_true", help="show what Beam logs")
@@ -139,11 +138,7 @@ def _print_completion(shell: str) -> None:
 
 
 def _split(arguments: Sequence[str]) -> tuple[str, list[str]]:
-    """Return the command's words and what follows them.
-
-    Raises:
-        UsageError: there is no such command.
-    """
+    """Return the command's words and what follows them."""
     known = COMMANDS
     for number in (2, 1):
         words = " ".join(arguments[:number])
@@ -212,7 +207,6 @@ def _print_aside(line: str) -> None:
 
 
 def _say(text: str, level: str) -> None:
-    """Print a message to standard error."""
     if _JSON:
         if text.strip():
             _JSON[0].stream.write(json_message(level, text) + "\n")  # at once: threads print, too
@@ -240,7 +234,6 @@ def _print_data(line: str, *, flush: bool = False) -> None:
 
 
 def _json_handler(stream: TextIO) -> logging.Handler:
-    """Return what prints records as JSON lines."""
     handler = logging.StreamHandler(stream)
     handler.setFormatter(JsonFormatter(_Format("%(message)s")))
     return handler

@@ -191,5 +191,4 @@ def _head(text: str, most: int) -> str:
 
 
 def _clean(text: str) -> str:
-    """Return a text in one line, without control characters."""
     return text if text.isprintable() else readable(_SPACE.sub(" ", text))

@@ -1,12 +1,8 @@
-"""What a command is, and what it gets when it runs.
+"""What a command is, what it gets when it runs, and the options that several commands take.
 
 A command makes tables by a graph (`build`) or does something else (`action`); what all commands have in
 common is in `pipelines/frame/running.py`. Modules of commands import neither Beam nor anything else that
 takes seconds at their top: `build` does, when it is called.
-
-How a section begins in the report: what it is about, and how a newcomer reads it.
-
-Options that several commands take: what is published where, and what runs it.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -316,6 +312,43 @@ class Graph(NamedTuple):
         for stage in stages:
             self.expect(stage, len(elements))
         return pipeline | label >> beam.Create(elements, reshuffle=False)
+
+    def carry_all(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Return settings by name, each with its `lexicon` as `carry` has it."""
+        return {name: of._replace(lexicon=self.carry(of.lexicon)) for name, of in settings.items()}
+
+    def each_part(
+        self,
+        pipeline: "beam.Pipeline",
+        step: Any,
+        tasks: Iterable[Any],
+        made_of: Callable[..., Iterable[tuple[Any, Any]]],
+        sides: Mapping[str, Any] = MappingProxyType({}),
+        *,
+        table: Table,
+        receipts: str,
+    ) -> dict[str, "beam.PCollection"]:
+        """Make a part of a table from each task; return what is handed back: the parts, and the receipts by name.
+
+        Args:
+            pipeline: the pipeline.
+            step: makes one; its receipt has a `part`.
+            tasks: the tasks, or what they are made of one by one.
+            made_of: makes them of that, see `Each`.
+            sides: what it reads beside.
+            table: the table.
+            receipts: what the receipts are called.
+        """
+        import apache_beam as beam
+
+        from lexbeam.transforms.common.store.ptransforms import Each, NameParts
+
+        parts = self.tasks(pipeline, "Parts", tasks, step)
+        made = parts | "Make" >> Each(self.workspace, step, made_of, sides, lanes=self.lanes)
+        return {
+            "parts": made | "Name" >> beam.ParDo(NameParts(table.name, "part")),
+            receipts: made | "Receipts" >> beam.Values(),
+        }
 
     def expect(self, stage: Any, artefacts: int) -> None:
         """Tell progress how many artefacts a stage is to make."""

@@ -100,7 +100,6 @@ def read_on_failure(path: str) -> str:
 
 
 def _on_failure(path: str, values: dict[str, Any]) -> str:
-    """Take out what the values of a file say of failures."""
     named = [values.pop(name) for name in list(values) if _plain(str(name)) == FAILURE]
     value = named[-1] if named else ON_FAILURE[0]
     if value not in ON_FAILURE:

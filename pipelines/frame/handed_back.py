@@ -1,6 +1,4 @@
-"""What a pipeline hands back to the driver, also to a later one.
-
-What a pipeline hands back to the driver: small files in a folder of one run.
+"""What a pipeline hands back to the driver, also to a later one: small files in a folder of one run.
 
 Jobs that a driver leaves to a Flink cluster: the record that it leaves of them, and what a later command does.
 
@@ -56,12 +54,13 @@ class ResultFiles:
         """Return the file that the pipeline writes the result of this name to."""
         return files.join(self.folder, f"{name}.json")
 
-    def write(self, collections: Mapping[str, "beam.PCollection"]) -> None:
-        """Let a pipeline write collections of small rows, by name."""
+    def write(self, collections: Mapping[str, "beam.PCollection"]) -> "dict[str, beam.PCollection]":
+        """Let a pipeline write collections of small rows, by name; return collections that end with the writing."""
         from lexbeam.transforms.common.store.ptransforms import WriteResult  # with Beam, which takes seconds
 
-        for name, rows in collections.items():
-            rows | f"HandBack{name.title()}" >> WriteResult(self.path(name))
+        return {
+            name: rows | f"HandBack{name.title()}" >> WriteResult(self.path(name)) for name, rows in collections.items()
+        }
 
     def write_marked(self, pipeline: "beam.Pipeline", collections: Mapping[str, "beam.PCollection"], mark: str) -> None:
         """Do as `write`, and let the pipeline write a mark when all of them are written."""
@@ -70,10 +69,8 @@ class ResultFiles:
         from lexbeam.transforms.common.store.ptransforms import WriteResult
 
         # Nothing follows from them: the mark is written when they have ended.
-        written = []
-        for name, rows in collections.items():
-            ended = rows | f"HandBack{name.title()}" >> WriteResult(self.path(name))
-            written.append(ended | f"Follow{name.title()}" >> beam.Filter(bool))
+        ends = self.write(collections).items()
+        written = [ended | f"Follow{name.title()}" >> beam.Filter(bool) for name, ended in ends]
         marks = (pipeline | "Mark" >> beam.Create([mark]), *written)
         marks | "FollowAll" >> beam.Flatten() | "HandBackMark" >> WriteResult(self.path(DONE))
 

@@ -1,7 +1,5 @@
 """What commands read: input files, the files and resources of options, tables, and corpora.
 
-What a section is given besides tables: what names its input files, and its options by their content.
-
 A run notes it beside the snapshot; whoever asks later whether the same would be made compares with that.
 """
 

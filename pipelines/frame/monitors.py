@@ -88,7 +88,6 @@ def emit_made(section: Made) -> None:
 
 
 def _of_lineage(job: Job) -> LineageSection:
-    """Return what is known of a job's section before it is made."""
     patterns = input_patterns(job)
     reads = [(source.folder or job.options.out, source.table) for source in job.command.reads(job.options)]
     return LineageSection(

@@ -229,11 +229,7 @@ def _freed(
 
 
 def _held(old: Snapshot | None, sections: Sections) -> dict[str, str]:
-    """Return which sections are held, and why.
-
-    Raises:
-        LexbeamError: none is left that could be published: that of the first that failed.
-    """
+    """Return which sections are held, and why."""
     if not sections.unmade:
         return {}
     published = published_contents(old.manifest, old.sections) if old else {}
@@ -380,11 +376,7 @@ def _keep(options: PublishOptions) -> Keep:
 
 
 def _tell_outcome(outcome: Outcome, sections: Collection[str], tell: Callable[[str], object]) -> None:
-    """Tell what a publication did to other sections.
-
-    Raises:
-        StillDamagedError: some are.
-    """
+    """Tell what a publication did to other sections."""
     if outcome.dropped:
         tell(f"dropped: {', '.join(outcome.dropped)}")
     if outcome.damaged:
@@ -435,7 +427,6 @@ def tables_line(out: str, tables: Collection[str]) -> str:
 
 
 def _is_published(old: Snapshot | None, intended: Sequence[Intended]) -> bool:
-    """Return whether sections are published with these options."""
     return old is not None and all(
         section.name in old.sections
         and section.name not in old.held

@@ -48,180 +48,101 @@ def _from_outside(point: importlib.metadata.EntryPoint) -> CommandEntry:
     return CommandEntry(f"{point.module}:{point.attr}", doc=f"from {point.module}")
 
 
+def _ours(where: str, doc: str, *, previews: bool = False) -> CommandEntry:
+    return CommandEntry(f"lexbeam.pipelines.commands.{where}", doc=doc, previews=previews)
+
+
 COMMANDS: Registry[CommandEntry] = Registry(
     {
-        "corpus": CommandEntry(
-            "lexbeam.pipelines.commands.corpus.corpus:CorpusCommand",
-            doc="raw text to annotated sentences",
+        "corpus": _ours("corpus.corpus:CorpusCommand", "raw text to annotated sentences", previews=True),
+        "change": _ours("change.change:Change", "time slices, embeddings, alignments and change scores"),
+        "complexity select": _ours(
+            "complexity.select:ComplexitySelect", "targets in their sentences, drawn from corpora"
+        ),
+        "complexity load": _ours("complexity.load:ComplexityLoad", "labelled files and word lists to instances"),
+        "complexity export": _ours("complexity.export:ComplexityExport", "instances as files that people fill in"),
+        "complexity aggregate": _ours(
+            "complexity.aggregate:ComplexityAggregate", "judgments to labels, and how far people agree"
+        ),
+        "complexity features": _ours(
+            "complexity.features:ComplexityFeatures", "features of words in their sentences, for complexity"
+        ),
+        "lexicon look": _ours("folder.show:LexiconLook", "what every given resource says of a word"),
+        "complexity split": _ours(
+            "complexity.split:ComplexitySplit", "splits alike in genre and complexity, no token in two"
+        ),
+        "evaluate change": _ours("change.evaluate:EvaluateChange", "change scores against gold, with intervals"),
+        "complexity score": _ours(
+            "complexity.score:ComplexityScore", "predict complexity by reference scorers, and measure them"
+        ),
+        "evaluate complexity": _ours(
+            "complexity.evaluate:EvaluateComplexity", "a file of predicted complexity against a gold file"
+        ),
+        "evaluate cloze": _ours(
+            "cloze.evaluate:EvaluateCloze", "answers to cloze questions against gold, beside what needs no reading"
+        ),
+        "cloze pairs": _ours("cloze.pairs:ClozePairs", "passages with summaries, for cloze questions"),
+        "cloze abstractness": _ours(
+            "cloze.abstractness:ClozeAbstractness", "how concrete words are, learned from ratings: a model"
+        ),
+        "cloze candidates": _ours(
+            "cloze.candidates:ClozeCandidates",
+            "words of summaries that may become answers, with every filter's verdict",
+        ),
+        "cloze explain": _ours(
+            "cloze.candidates:ClozeExplain", "what filters say of each word of one summary, and why"
+        ),
+        "cloze options": _ours("cloze.options:ClozeOptions", "words beside the answers of cloze questions"),
+        "cloze questions": _ours(
+            "cloze.questions:ClozeQuestions", "cloze questions with five options, in splits, and the task's files"
+        ),
+        "cloze export": _ours("cloze.annotate:ClozeExport", "questions as files in which people answer them"),
+        "cloze annotate": _ours("cloze.annotate:ClozeAnnotate", "people's answers to questions, and which are kept"),
+        "cloze answer": _ours(
+            "cloze.answer:ClozeAnswer", "reading systems that choose among the options of cloze questions"
+        ),
+        "simplify instances": _ours(
+            "simplify.instances:SimplifyInstances", "words to simplify, in their sentences, with people's substitutes"
+        ),
+        "simplify train-inflector": _ours(
+            "simplify.train_inflector:SimplifyTrainInflector", "form dictionaries to one file that inflects: a model"
+        ),
+        "simplify generate": _ours(
+            "simplify.generate:SimplifyGenerate", "substitutes of words: thesauri, vectors, masked language models"
+        ),
+        "simplify select": _ours(
+            "simplify.select:SimplifySelect", "candidates filtered by form, part of speech and similarity"
+        ),
+        "simplify rank": _ours("simplify.rank:SimplifyRank", "candidates ranked by simplicity"),
+        "simplify rewrite": _ours("simplify.rewrite:SimplifyRewrite", "sentences with the chosen words in place"),
+        "simplify text": _ours("simplify.text:SimplifyText", "texts with simpler words, and why each was changed"),
+        "evaluate simplify": _ours(
+            "simplify.evaluate:EvaluateSimplify",
+            "substitutes of every stage, or of a file, against gold, and where gold is lost",
+        ),
+        "forget": _ours(
+            "folder.forget:Forget",
+            "remove documents from a folder, whatever keeps them, and leave them out from now on",
+        ),
+        "init": _ours("corpus.init:Init", "write a configuration for texts, from a look at them"),
+        "run": _ours("folder.run:Run", "any commands from one configuration file, published once"),
+        "stream": _ours("folder.stream:Stream", "take in and annotate documents as they come, without end"),
+        "refresh": _ours(
+            "folder.run:Refresh",
+            "take up what has changed since a configuration was run, and publish it anew",
             previews=True,
         ),
-        "change": CommandEntry(
-            "lexbeam.pipelines.commands.change.change:Change",
-            doc="time slices, embeddings, alignments and change scores",
-        ),
-        "complexity select": CommandEntry(
-            "lexbeam.pipelines.commands.complexity.select:ComplexitySelect",
-            doc="targets in their sentences, drawn from corpora",
-        ),
-        "complexity load": CommandEntry(
-            "lexbeam.pipelines.commands.complexity.load:ComplexityLoad",
-            doc="labelled files and word lists to instances",
-        ),
-        "complexity export": CommandEntry(
-            "lexbeam.pipelines.commands.complexity.export:ComplexityExport",
-            doc="instances as files that people fill in",
-        ),
-        "complexity aggregate": CommandEntry(
-            "lexbeam.pipelines.commands.complexity.aggregate:ComplexityAggregate",
-            doc="judgments to labels, and how far people agree",
-        ),
-        "complexity features": CommandEntry(
-            "lexbeam.pipelines.commands.complexity.features:ComplexityFeatures",
-            doc="features of words in their sentences, for complexity",
-        ),
-        "lexicon look": CommandEntry(
-            "lexbeam.pipelines.commands.folder.show:LexiconLook", doc="what every given resource says of a word"
-        ),
-        "complexity split": CommandEntry(
-            "lexbeam.pipelines.commands.complexity.split:ComplexitySplit",
-            doc="splits alike in genre and complexity, no token in two",
-        ),
-        "evaluate change": CommandEntry(
-            "lexbeam.pipelines.commands.change.evaluate:EvaluateChange",
-            doc="change scores against gold, with intervals",
-        ),
-        "complexity score": CommandEntry(
-            "lexbeam.pipelines.commands.complexity.score:ComplexityScore",
-            doc="predict complexity by reference scorers, and measure them",
-        ),
-        "evaluate complexity": CommandEntry(
-            "lexbeam.pipelines.commands.complexity.evaluate:EvaluateComplexity",
-            doc="a file of predicted complexity against a gold file",
-        ),
-        "evaluate cloze": CommandEntry(
-            "lexbeam.pipelines.commands.cloze.evaluate:EvaluateCloze",
-            doc="answers to cloze questions against gold, beside what needs no reading",
-        ),
-        "cloze pairs": CommandEntry(
-            "lexbeam.pipelines.commands.cloze.pairs:ClozePairs", doc="passages with summaries, for cloze questions"
-        ),
-        "cloze abstractness": CommandEntry(
-            "lexbeam.pipelines.commands.cloze.abstractness:ClozeAbstractness",
-            doc="how concrete words are, learned from ratings: a model",
-        ),
-        "cloze candidates": CommandEntry(
-            "lexbeam.pipelines.commands.cloze.candidates:ClozeCandidates",
-            doc="words of summaries that may become answers, with every filter's verdict",
-        ),
-        "cloze explain": CommandEntry(
-            "lexbeam.pipelines.commands.cloze.candidates:ClozeExplain",
-            doc="what filters say of each word of one summary, and why",
-        ),
-        "cloze options": CommandEntry(
-            "lexbeam.pipelines.commands.cloze.options:ClozeOptions", doc="words beside the answers of cloze questions"
-        ),
-        "cloze questions": CommandEntry(
-            "lexbeam.pipelines.commands.cloze.questions:ClozeQuestions",
-            doc="cloze questions with five options, in splits, and the task's files",
-        ),
-        "cloze export": CommandEntry(
-            "lexbeam.pipelines.commands.cloze.annotate:ClozeExport",
-            doc="questions as files in which people answer them",
-        ),
-        "cloze annotate": CommandEntry(
-            "lexbeam.pipelines.commands.cloze.annotate:ClozeAnnotate",
-            doc="people's answers to questions, and which are kept",
-        ),
-        "cloze answer": CommandEntry(
-            "lexbeam.pipelines.commands.cloze.answer:ClozeAnswer",
-            doc="reading systems that choose among the options of cloze questions",
-        ),
-        "simplify instances": CommandEntry(
-            "lexbeam.pipelines.commands.simplify.instances:SimplifyInstances",
-            doc="words to simplify, in their sentences, with people's substitutes",
-        ),
-        "simplify train-inflector": CommandEntry(
-            "lexbeam.pipelines.commands.simplify.train_inflector:SimplifyTrainInflector",
-            doc="form dictionaries to one file that inflects: a model",
-        ),
-        "simplify generate": CommandEntry(
-            "lexbeam.pipelines.commands.simplify.generate:SimplifyGenerate",
-            doc="substitutes of words: thesauri, vectors, masked language models",
-        ),
-        "simplify select": CommandEntry(
-            "lexbeam.pipelines.commands.simplify.select:SimplifySelect",
-            doc="candidates filtered by form, part of speech and similarity",
-        ),
-        "simplify rank": CommandEntry(
-            "lexbeam.pipelines.commands.simplify.rank:SimplifyRank", doc="candidates ranked by simplicity"
-        ),
-        "simplify rewrite": CommandEntry(
-            "lexbeam.pipelines.commands.simplify.rewrite:SimplifyRewrite",
-            doc="sentences with the chosen words in place",
-        ),
-        "simplify text": CommandEntry(
-            "lexbeam.pipelines.commands.simplify.text:SimplifyText",
-            doc="texts with simpler words, and why each was changed",
-        ),
-        "evaluate simplify": CommandEntry(
-            "lexbeam.pipelines.commands.simplify.evaluate:EvaluateSimplify",
-            doc="substitutes of every stage, or of a file, against gold, and where gold is lost",
-        ),
-        "forget": CommandEntry(
-            "lexbeam.pipelines.commands.folder.forget:Forget",
-            doc="remove documents from a folder, whatever keeps them, and leave them out from now on",
-        ),
-        "init": CommandEntry(
-            "lexbeam.pipelines.commands.corpus.init:Init", doc="write a configuration for texts, from a look at them"
-        ),
-        "run": CommandEntry(
-            "lexbeam.pipelines.commands.folder.run:Run", doc="any commands from one configuration file, published once"
-        ),
-        "stream": CommandEntry(
-            "lexbeam.pipelines.commands.folder.stream:Stream",
-            doc="take in and annotate documents as they come, without end",
-        ),
-        "refresh": CommandEntry(
-            "lexbeam.pipelines.commands.folder.run:Refresh",
-            doc="take up what has changed since a configuration was run, and publish it anew",
-            previews=True,
-        ),
-        "show": CommandEntry(
-            "lexbeam.pipelines.commands.folder.show:Show", doc="show tables, or answer questions about them"
-        ),
-        "report": CommandEntry(
-            "lexbeam.pipelines.commands.folder.show:Report", doc="one HTML page about all that is published"
-        ),
-        "export": CommandEntry(
-            "lexbeam.pipelines.commands.folder.export:Export", doc="vectors or tables, for other tools and archives"
-        ),
-        "status": CommandEntry(
-            "lexbeam.pipelines.commands.folder.status:Status", doc="what is done, left and stale in a folder"
-        ),
-        "history": CommandEntry(
-            "lexbeam.pipelines.commands.folder.history:FolderHistory",
-            doc="what was published in a folder when, and what changed",
-        ),
-        "diff": CommandEntry(
-            "lexbeam.pipelines.commands.folder.diff:Diff",
-            doc="how two snapshots differ: rows by key, scores that moved",
-        ),
-        "tag": CommandEntry(
-            "lexbeam.pipelines.commands.folder.history:Tag", doc="give a snapshot a name, under which it is kept"
-        ),
-        "untag": CommandEntry(
-            "lexbeam.pipelines.commands.folder.history:Untag", doc="take the name of a snapshot away"
-        ),
-        "rollback": CommandEntry(
-            "lexbeam.pipelines.commands.folder.history:Rollback", doc="let readers see an earlier snapshot again"
-        ),
-        "clean": CommandEntry(
-            "lexbeam.pipelines.commands.folder.survey:Clean",
-            doc="free artefacts, and what killed runs have left in a folder",
-        ),
-        "sample": CommandEntry(
-            "lexbeam.pipelines.commands.corpus.sample:Sample", doc="write a sample corpus with planted sense changes"
-        ),
+        "show": _ours("folder.show:Show", "show tables, or answer questions about them"),
+        "report": _ours("folder.show:Report", "one HTML page about all that is published"),
+        "export": _ours("folder.export:Export", "vectors or tables, for other tools and archives"),
+        "status": _ours("folder.status:Status", "what is done, left and stale in a folder"),
+        "history": _ours("folder.history:FolderHistory", "what was published in a folder when, and what changed"),
+        "diff": _ours("folder.diff:Diff", "how two snapshots differ: rows by key, scores that moved"),
+        "tag": _ours("folder.history:Tag", "give a snapshot a name, under which it is kept"),
+        "untag": _ours("folder.history:Untag", "take the name of a snapshot away"),
+        "rollback": _ours("folder.history:Rollback", "let readers see an earlier snapshot again"),
+        "clean": _ours("folder.survey:Clean", "free artefacts, and what killed runs have left in a folder"),
+        "sample": _ours("corpus.sample:Sample", "write a sample corpus with planted sense changes"),
     },
     what="command",
     group="lexbeam.commands",

@@ -69,7 +69,27 @@ def run_command(name: str, options: Any, *, tell: Tell, beam: Sequence[str] = ()
         LexbeamError: the command failed; the message says why.
     """
     with explaining(getattr(options, "out", None)):
-        _run_command(name, options, tell, beam, data)
+        command = load(name)
+        job = Job(section_of(name), command, options)
+        prints_tables = bool(command.tables) and options.out is None
+        if command.has("action") and (not command.tables or prints_tables):
+            _check(job)
+            command.action(options, Action(tell, beam=beam, data=data))
+        elif command.has("preview") and getattr(options, "dry_run", False):
+            _check(job)
+            for line in command.preview(plan_of(job, find_inputs(job, (), None))):
+                (data or tell)(line)
+        elif is_piped(command, options):
+            run_piped(
+                command,
+                options,
+                lambda other, told: run_jobs([job._replace(options=other)], other, tell=told, beam=beam),
+                tell,
+            )
+        else:
+            if options.out is None:  # of a command that can do without in a pipe
+                raise UsageError("`out` must be given: the folder of the published tables")
+            run_jobs([job], options, tell=tell, beam=beam)
 
 
 def run_on_text(name: str, options: Any, text: str, tell: Tell, beam: Sequence[str] = ()) -> str:
@@ -83,30 +103,6 @@ def run_on_text(name: str, options: Any, text: str, tell: Tell, beam: Sequence[s
             lambda other, told: run_jobs([job._replace(options=other)], other, tell=told, beam=beam),
             tell,
         )
-
-
-def _run_command(name: str, options: Any, tell: Tell, beam: Sequence[str], data: Tell | None) -> None:
-    command = load(name)
-    job = Job(section_of(name), command, options)
-    prints_tables = bool(command.tables) and options.out is None
-    if command.has("action") and (not command.tables or prints_tables):
-        _check(job)
-        command.action(options, Action(tell, beam=beam, data=data))
-    elif command.has("preview") and getattr(options, "dry_run", False):
-        _check(job)
-        for line in command.preview(plan_of(job, find_inputs(job, (), None))):
-            (data or tell)(line)
-    elif is_piped(command, options):
-        run_piped(
-            command,
-            options,
-            lambda other, told: run_jobs([job._replace(options=other)], other, tell=told, beam=beam),
-            tell,
-        )
-    else:
-        if options.out is None:  # of a command that can do without in a pipe
-            raise UsageError("`out` must be given: the folder of the published tables")
-        run_jobs([job], options, tell=tell, beam=beam)
 
 
 def run_jobs(
@@ -138,81 +134,68 @@ def run_jobs(
         UsageError, LexbeamError: as `run_command`.
     """
     with monitored(jobs, options):
-        _run_jobs(jobs, options, tell, beam, noted, after, apart, refused)
-
-
-def _run_jobs(
-    jobs: Sequence[Job],
-    options: PublishOptions,
-    tell: Tell,
-    beam: Sequence[str],
-    noted: Mapping[str, Any] | None,
-    after: str | None,
-    apart: bool,
-    refused: Mapping[str, LexbeamError],
-) -> None:
-    made: set[str] = set()
-    refused = {**(_wants(jobs, options.out) if apart else {}), **refused}
-    for job in jobs:
-        if not apart:
-            _check(job)
-        check_tables_there(job.reads_here(), made, job.options.out)
-        made.update(job.command.table_names)
-    if refused.keys() >= {job.section for job in jobs}:
-        raise next(refused[job.section] for job in jobs)
-    config = _runner(jobs, beam)
-    if config is not None and config.elsewhere:
-        _check_seen(jobs, options.out)
-    leaving = Leaving(_cluster(jobs, config))
-    run = _Run(jobs, files.absolute(options.out), tell, beam, noted or {}, config, leaving, after, apart, refused)
-    intended = [
-        Intended(
-            job.section,
-            job.command.table_names,
-            plain_options(job.options),
-            tuple(source.table for source in job.reads_here()),
-            tuple(stage.name for stage in job.command.stages_of(job.section)),
-        )
-        for job in jobs
-    ]
-    versions = {table.name: table.version for job in jobs for table in job.command.tables}
-    failed: Exception | None = None  # readers are told all the same
-    done: Sequence[Job] = jobs
-    try:
-        published = publish_run(
-            options, intended, run.make_sections, versions, tell, run.explain, leaving, run.check_bounds
-        )
-    except ReplacedSectionsError:
-        _check_plans(jobs, options.out)
-        raise
-    except Submitted as submitted:
-        report(JobsSubmitted(message=str(submitted)), str(submitted), tell)
-        return
-    except StillDamagedError as error:
-        published, failed, done = True, error, ()
-    except HeldSectionsError as error:
-        published, failed = error.published, error
-        done = [job for job in jobs if job.section not in error.held]
-    snapshot = open_snapshot(options.out)
-    if not published and failed is None:
-        emit(NothingToDo(snapshot=snapshot.name))
-    try:
-        if published and done and not are_printed():
-            _tell_summaries(done, snapshot, options.out, tell)
-        for job in done:
-            job.command.after(job.options, snapshot, tell)
-    except Exception as error:
-        if failed is not None:
-            log.error("%s", failed)
-        failed = error
-    try:
-        tell_readers(options.on_publish, files.absolute(options.out))
-    except PublishHookError as error:  # it is run again by the next run
-        if failed is None:
+        made: set[str] = set()
+        refused = {**(_wants(jobs, options.out) if apart else {}), **refused}
+        for job in jobs:
+            if not apart:
+                _check(job)
+            check_tables_there(job.reads_here(), made, job.options.out)
+            made.update(job.command.table_names)
+        if refused.keys() >= {job.section for job in jobs}:
+            raise next(refused[job.section] for job in jobs)
+        config = _runner(jobs, beam)
+        if config is not None and config.elsewhere:
+            _check_seen(jobs, options.out)
+        leaving = Leaving(_cluster(jobs, config))
+        run = _Run(jobs, files.absolute(options.out), tell, beam, noted or {}, config, leaving, after, apart, refused)
+        intended = [
+            Intended(
+                job.section,
+                job.command.table_names,
+                plain_options(job.options),
+                tuple(source.table for source in job.reads_here()),
+                tuple(stage.name for stage in job.command.stages_of(job.section)),
+            )
+            for job in jobs
+        ]
+        versions = {table.name: table.version for job in jobs for table in job.command.tables}
+        failed: Exception | None = None  # readers are told all the same
+        done: Sequence[Job] = jobs
+        try:
+            published = publish_run(
+                options, intended, run.make_sections, versions, tell, run.explain, leaving, run.check_bounds
+            )
+        except ReplacedSectionsError:
+            _check_plans(jobs, options.out)
             raise
-        log.error("%s", error)
-    if failed is not None:
-        raise failed
+        except Submitted as submitted:
+            report(JobsSubmitted(message=str(submitted)), str(submitted), tell)
+            return
+        except StillDamagedError as error:
+            published, failed, done = True, error, ()
+        except HeldSectionsError as error:
+            published, failed = error.published, error
+            done = [job for job in jobs if job.section not in error.held]
+        snapshot = open_snapshot(options.out)
+        if not published and failed is None:
+            emit(NothingToDo(snapshot=snapshot.name))
+        try:
+            if published and done and not are_printed():
+                _tell_summaries(done, snapshot, options.out, tell)
+            for job in done:
+                job.command.after(job.options, snapshot, tell)
+        except Exception as error:
+            if failed is not None:
+                log.error("%s", failed)
+            failed = error
+        try:
+            tell_readers(options.on_publish, files.absolute(options.out))
+        except PublishHookError as error:  # it is run again by the next run
+            if failed is None:
+                raise
+            log.error("%s", error)
+        if failed is not None:
+            raise failed
 
 
 @dataclass(frozen=True)
@@ -344,7 +327,6 @@ def summary_of(snapshot: Snapshot, section: str, command: Command[Any, Any]) -> 
 
 
 def _year_checks(job: Job, jobs: Sequence[Job]) -> dict[str, Any]:
-    """Return the checks of years by the jobs that read the tables of a job, by section."""
     checks = {}
     for other in jobs:
         read = {source.table for source in other.reads_here()}
@@ -376,11 +358,7 @@ def check_runner(jobs: Sequence[Job], beam: Sequence[str]) -> None:
 
 
 def _cluster(jobs: Iterable[Job], config: "RunnerConfig | None") -> str | None:
-    """Return the address of the cluster to which jobs are to be left; None if the run waits for them.
-
-    Raises:
-        UsageError: they are to be left, and there is no such cluster.
-    """
+    """Return the address of the cluster to which jobs are to be left; None if the run waits for them."""
     if not any(getattr(job.options, "detach", False) for job in jobs):
         return None
     if config is None:
@@ -424,11 +402,7 @@ def _wants(jobs: Iterable[Job], out: str) -> dict[str, LexbeamError]:
 
 
 def _check_plans(jobs: Iterable[Job], out: str) -> None:
-    """Check the options of jobs by what is published, which a wrong one would else be told after.
-
-    Raises:
-        LexbeamError: an option is wrong, or does not suit what is read.
-    """
+    """Check the options of jobs by what is published, which a wrong one would else be told after."""
     made: set[str] = set()
     for job in jobs:
         if not made & {source.table for source in job.reads_here()}:  # else that is to be made first
@@ -446,7 +420,6 @@ def _check_options(job: Job) -> None:
 
 
 def _check_folders(job: Job) -> None:
-    """Check that the tables that a job reads from other folders are there."""
     for source in job.command.reads(job.options):
         if not (source.optional or source.is_in(job.options.out)):
             snapshot = find_snapshot(str(source.folder))
@@ -471,11 +444,7 @@ def _check_paths(job: Job) -> None:
 
 
 def _check_seen(jobs: Iterable[Job], out: str) -> None:
-    """Check that workers on other machines alone see what jobs read and write.
-
-    Raises:
-        UsageError: something of it lies on this machine.
-    """
+    """Check that workers on other machines alone see what jobs read and write."""
     places = [("`out`", out)]
     for job in jobs:
         inputs = noted_paths(job.options, "input").items()
@@ -491,7 +460,6 @@ def _check_seen(jobs: Iterable[Job], out: str) -> None:
 
 
 def _foreseen(job: Job) -> list[Foreseen]:
-    """Return what progress knows of a job's stages beforehand."""
     if not job.command.has("build"):
         return []
     weight, waits = job.command.weights(job.options).get, job.command.waits.get

@@ -316,7 +316,6 @@ def _check_whole(job: Job, results: ResultFiles) -> None:
 
 
 def _run_action(job: Job, plan: object, action: Action, workspace: Workspace) -> tuple[HandedBack, Chosen]:
-    """Return the tables that an action made, and its stages."""
     command = job.command
     tables = command.action(job.options, action) or {}
     parts = []
@@ -333,11 +332,7 @@ def _run_action(job: Job, plan: object, action: Action, workspace: Workspace) ->
 
 
 def _plan_with_digests(job: Job, inputs: Inputs) -> tuple[Any, dict[str, str]]:
-    """Return the plan of a job, and the SHA-256 of the option files that it was made from.
-
-    Raises:
-        LexbeamError: a file changes every time it is read.
-    """
+    """Return the plan of a job, and the SHA-256 of the option files that it was made from."""
     read = option_files(job.options)
     before = noted_files(read)
     for _ in range(READINGS):

@@ -436,7 +436,6 @@ def _made_again(
 
 
 def _is_other(stage: Stage[Any, Any, Any], entry: Mapping[str, Any]) -> bool:
-    """Return whether a stage makes otherwise than what a manifest says of it."""
     try:
         return bool(stage.code(entry["chosen"]).digest != entry["identity"])
     except LexbeamError:  # an entry of a registry that is no longer there
@@ -485,5 +484,4 @@ def _needed_again(looked: Iterable[Looked], wanted: Iterable[str]) -> set[str]:
 
 
 def _stage_of(path: str) -> str:
-    """Return the stage whose artefact a file is of."""
     return "/".join(path.split("/")[-3:-1])

@@ -177,25 +177,13 @@ def planned_otherwise(job: Job, snapshot: Snapshot, passed: Collection[str] = ()
         yield f"resource: {', '.join(other)} {'has' if len(other) == 1 else 'have'} changed"
 
 
-class _Code(NamedTuple):
-    """What makes a section anew of code and packages.
-
-    Attributes:
-        reasons: a line each; none: nothing.
-        stages: those whose code is another.
-    """
-
-    reasons: list[str]
-    stages: tuple[str, ...] = ()
-
-
-def _code(name: str, snapshot: Snapshot, job: Job | None) -> _Code:
+def _code(name: str, snapshot: Snapshot, job: Job | None) -> OutsideChanges:
     """Return how the code that made a section, and its packages, differ from what would make it now."""
     command = command_of(name)
     by, here = snapshot.made_by(name), own_build()
     if command is None:
         newer = f": made by {by}, and this is {here}, which is older" if by and by.is_newer(here) else " any more"
-        return _Code([f"no command is called {name.replace('.', ' ')!r}{newer}"])
+        return OutsideChanges([f"no command is called {name.replace('.', ' ')!r}{newer}"], None)
     section = snapshot.sections[name]
     known = {stage.name: stage for stage in command.stages_of(name)}
     other: list[str] = []
@@ -219,12 +207,12 @@ def _code(name: str, snapshot: Snapshot, job: Job | None) -> _Code:
         every = len(required) == len(section["stages"])
         told.append(f"{_made_anew([] if every else required, known)} packages have changed: {packages}")
     if not told:
-        return _Code([])
+        return OutsideChanges([], None)
     if by is not None and by != here:
         which = f"and this is {here}, which is older" if by.is_newer(here) else f"this is {here}"
         told[0] = f"made by {by}, {which}: {told[0]}"
         told += _other_options(command, section, job)
-    return _Code(["; ".join(told)], tuple(sorted(other)))
+    return OutsideChanges(["; ".join(told)], None, tuple(sorted(other)))
 
 
 def _packages(snapshot: Snapshot, section: Section, required: Iterable[Collection[str]]) -> Iterator[str]:

@@ -1,13 +1,7 @@
 """Progress in words, and the time that is left: from counts and times, without a clock.
 
-The time that is left of a run: estimates from counts and times, and which of them deserve to be shown.
-
-No clock is read here. `remaining` estimates from one look; `Estimates` keeps what earlier looks said, and
-shows an estimate only where they agree.
-
-Progress in words: lines from counts and times.
-
-No clock is read here and nothing is drawn: `pipelines/monitoring/progress.py` does both.
+No clock is read here and nothing is drawn: `pipelines/monitoring/progress.py` does both. `remaining` estimates from
+one look; `Estimates` keeps what earlier looks said, and shows an estimate only where they agree.
 """
 
 from collections.abc import Iterable, Sequence
@@ -220,7 +214,6 @@ def _own(count: StageCount, left: int, since: float) -> float:
 
 
 def _share_made(count: StageCount) -> float:
-    """Return the share of a stage's work that was done in this run."""
     if count.planned:
         return min(1.0, count.made / count.planned)
     return 1.0 if count.ended and count.made else 0.0

@@ -3,10 +3,8 @@
     emit(SectionStarted(section="corpus"))
 
 Their logger is `lexbeam.events`, which no other hears: who wants them adds a handler, and finds the event as `msg` of
-a record. `--log json` prints them, a line each; `events.schema.json` beside this module is their JSON Schema, which
-`python -m lexbeam.pipelines.monitoring.events` prints.
-
-What the command line says as JSON lines on standard error, for whoever collects logs: `--log json`.
+a record. `--log json` prints them on standard error, a line each, for whoever collects logs; `events.schema.json`
+beside this module is their JSON Schema, which `python -m lexbeam.pipelines.monitoring.events` prints.
 
 {"event": "section_started", "section": "corpus", "time": "2026-01-31T02:00:05.120Z", "level": "info", ...}
 """
@@ -207,8 +205,6 @@ _OUTCOMES: dict[type[Event], Outcome] = {
 
 @dataclass
 class _Run:
-    """The run that is at work."""
-
     id: str
     folder: str
     sections: list[str]

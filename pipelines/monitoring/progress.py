@@ -8,14 +8,11 @@ Elsewhere nothing is printed, but the counts are kept for what an interrupted ru
 
 All of it goes to standard error, but in a notebook to the output of the cell. A thread looks at the folders of
 stages and counts the receipts there: it lists only folders that have changed, and asks for the time of a file only if
-the receipt was there before the run, to tell whether the run has taken it up. `lines.py` puts counts into words, and
-`estimates.py` says how long the rest takes. However many artefacts there are, looking takes at most 2 % of the time of
-one core.
+the receipt was there before the run, to tell whether the run has taken it up. `estimates.py` puts counts into words,
+and says how long the rest takes. However many artefacts there are, looking takes at most 2 % of the time of one core.
 
-How far a stage has come whose artefacts lie on an object store: what one listing tells.
-
-A store says when an object was written, and receipts are written once: so what a run has made is told from what was
-there, and nothing tells what it has taken up. All times are the store's.
+An object store says when an object was written, and receipts are written once: so what a run has made is told from
+what was there, by one listing, and nothing tells what it has taken up. All times are the store's.
 """
 
 import logging
@@ -60,13 +57,17 @@ def receipts_below(root: str) -> dict[str, list[int]]:
     return times
 
 
-def planned_in_store(path: str, begun: int) -> int | None:
+def planned(path: str, since: int) -> int | None:
     """Return the number that a run which began then planned; None where what is noted is an earlier run's."""
-    state = remote(path).state(path)
-    if state is None or state.changed < begun:
-        return None
-    text = files.read_bytes(path)
-    return int(text) if text.isdigit() else None
+    with suppress(OSError, ValueError):
+        if files.is_local(path):
+            changed = os.stat(path).st_mtime_ns
+        elif (state := remote(path).state(path)) is not None:
+            changed = state.changed
+        else:
+            return None
+        return int(files.read_bytes(path)) if changed >= since else None
+    return None
 
 
 class _Counted(NamedTuple):
@@ -98,7 +99,7 @@ class StageObjects:
         made, self._before = self._counted(since)
         new = old._replace(made=made)
         if new.planned is None:
-            new = new._replace(planned=planned_in_store(self._plan, since))
+            new = new._replace(planned=planned(self._plan, since))
         if new.begun is None and (made or new.planned is not None):
             new = new._replace(begun=now, last=now)
         if made != old.made:
@@ -151,7 +152,6 @@ def _is_verbose() -> bool:
 
 
 def _is_notebook() -> bool:
-    """Return whether a notebook's kernel runs this."""
     if "IPython" not in sys.modules:  # as in a command, where rich is not loaded for the question
         return False
     from rich.console import Console
@@ -160,7 +160,6 @@ def _is_notebook() -> bool:
 
 
 def _is_told() -> bool:
-    """Return whether anybody sees progress."""
     return is_shown() or not _ONLY_DRAWN.get()
 
 
@@ -367,7 +366,7 @@ class StageFolder:
         old = self.count
         if old.ended:
             return
-        new = old._replace(planned=_planned(self._plan, since - _COARSE))
+        new = old._replace(planned=planned(self._plan, since - _COARSE))
         changed = _time(self._folder)
         if changed is not None and (changed != self._listed or self._waiting):
             there = old.there
@@ -388,7 +387,6 @@ class StageFolder:
         self.count = new
 
     def _take_up(self, since: int) -> int:
-        """Return how many of the earlier receipts have been touched since the last look."""
         touched = []
         for name in self._waiting:
             with suppress(OSError):
@@ -413,11 +411,3 @@ def _receipts(folder: str) -> Iterator[str]:
         for entry in entries:
             if entry.name.endswith(".json"):
                 yield entry.name
-
-
-def _planned(path: str, since: int) -> int | None:
-    with suppress(OSError, ValueError):
-        if os.stat(path).st_mtime_ns >= since:
-            with open(path, encoding="ascii") as stream:
-                return int(stream.read())
-    return None

@@ -145,7 +145,6 @@ def _rejects(snapshot: Snapshot, explains: Sequence[str]) -> dict[tuple[str, str
 
 
 def _of_stages(log: Sequence[RunLine]) -> Iterator[_Metric]:
-    """Yield what stages took when they made something last, and sections."""
     stages = sorted({line.stage for line in log if line.worker != DRIVER})
     for name, (value, doc) in _STAGES.items():
         sums = [({"stage": stage}, sum(value(line) for line in log if line.stage == stage)) for stage in stages]

@@ -193,7 +193,6 @@ _VARIABLE = re.compile(r"\$\{(\w+)(?::-((?:[^{}]|\$\{\w+\})*))?\}")
 
 
 def _filled(value: object, variables: Mapping[str, str], name: str) -> object:
-    """Fill in the variables in strings, however deep in lists and mappings."""
     if isinstance(value, dict):
         return {key: _filled(item, variables, name) for key, item in value.items()}
     if isinstance(value, list):
@@ -250,7 +249,6 @@ class _BeamParser(argparse.ArgumentParser):
 
 
 def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
-    """Check Beam options; return their values."""
     parser = _BeamParser(add_help=False, conflict_handler="resolve", allow_abbrev=False)
     left = list(PipelineOptions.__subclasses__())
     for cls in left:

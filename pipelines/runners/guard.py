@@ -34,7 +34,6 @@ def at_end(pipe: int) -> bool:
 
 
 def _to(path: str, *descriptors: int) -> None:
-    """Redirect descriptors to a file."""
     opened = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
     for descriptor in descriptors:
         os.dup2(opened, descriptor)
@@ -71,7 +70,6 @@ def _remove(folder: str) -> None:
 
 
 def _become(folder: str, output: str, *words: str) -> None:
-    """Become a program with its arguments."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C is for the group that this process is about to leave
     try:
         alive = os.open(os.path.join(folder, ALIVE), os.O_RDONLY | os.O_NONBLOCK)

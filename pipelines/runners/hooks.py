@@ -129,7 +129,6 @@ def _pass_on(said: IO[bytes]) -> None:
 
 
 def _cut_off(hook: "subprocess.Popen[bytes]") -> None:
-    """End a hook and what it has started."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         with suppress(ProcessLookupError, subprocess.TimeoutExpired):
             os.killpg(hook.pid, number)

@@ -144,7 +144,6 @@ def _note(stream: IO[bytes], output: deque[str]) -> None:
 
 
 def _wait_for(endpoint: str, process: "subprocess.Popen[bytes]") -> None:
-    """Wait until a server takes connections."""
     host, _, port = endpoint.rpartition(":")
     while process.poll() is None:
         try:

@@ -102,7 +102,6 @@ def _pickler(**functions: Callable[[Any], Any]) -> SimpleNamespace:
 
 
 def _option(options: PipelineOptions, real: Callable[[Any, str], Any], name: str) -> Any:
-    """Return the value of an option."""
     shown = vars(options).get("_visible_options")
     if shown is not None and not name.startswith("_") and name in vars(shown):
         return vars(options)["_all_options"][name]

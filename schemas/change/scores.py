@@ -16,6 +16,11 @@ import pyarrow as pa
 from lexbeam.schemas.change.spaces import DOCUMENTS, NO_MAP, SLICE_PAIR, USES
 from lexbeam.schemas.columns import Table, column, reason, share, upos
 
+_MEASURED = (
+    column("alignment", pa.string(), "method; none where the measure takes no aligned vectors"),
+    column("measure", pa.string(), "what is measured"),
+)
+
 # In order of precedence: the first that holds is given.
 NULL_REASONS = {
     "absent_from": "the word does not occur in the earlier slice",
@@ -79,8 +84,7 @@ def _columns(thresholds: Sequence[str] = ("mean",)) -> list[pa.Field]:
         column("target", pa.bool_(), "whether it stands in the targets file"),
         *SLICE_PAIR,
         column("seed", pa.int32(), "training seed; null: the mean over all seeds", nullable=True),
-        column("alignment", pa.string(), "method; none where the measure takes no aligned vectors"),
-        column("measure", pa.string(), "what is measured"),
+        *_MEASURED,
         column("score", pa.float64(), "the measure's value", nullable=True),
         column(
             "score_sd",
@@ -167,8 +171,7 @@ NULLS = Table(
     texts=("word",),
     columns=[
         *SLICE_PAIR,
-        column("alignment", pa.string(), "method; none where the measure takes no aligned vectors"),
-        column("measure", pa.string(), "what is measured"),
+        *_MEASURED,
         column("word", pa.string(), "word of the training view, whether or not the real pair shares it"),
         column("null", pa.int32(), "number of the null pair", range="1 and up"),
         column("score", pa.float64(), "the measure's value between the slices as dealt"),
@@ -227,8 +230,7 @@ def frequency_rhos(over: str) -> list[pa.Field]:
 def _pair_columns(thresholds: Sequence[str] = ("mean",)) -> list[pa.Field]:
     return [
         *SLICE_PAIR,
-        column("alignment", pa.string(), "method; none where the measure takes no aligned vectors"),
-        column("measure", pa.string(), "what is measured"),
+        *_MEASURED,
         column("seeds", pa.int32(), "seeds that the scores rest on", range="1 and up"),
         column("ranked", pa.int64(), "ranked words with a score"),
         column(
@@ -306,9 +308,6 @@ PAIRS = Table(
     columns=_pair_columns,
     version="5",
 )
-
-
-UPOS = "UPOS of Universal Dependencies 2"
 
 
 class SummedKind(NamedTuple):

@@ -163,8 +163,6 @@ NEIGHBOURS = Table(
 )
 
 
-UPOS = "UPOS of Universal Dependencies 2"
-
 # Each distance of a word in a slice, in the order of the columns.
 DISTANCES = {
     "pair_previous": "to the slice before, aligned with it alone",

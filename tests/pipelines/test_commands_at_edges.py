@@ -13,7 +13,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import apache_beam as beam
 import pytest
+from choosing_model import keep_choosing_model
 from edges_inputs import flags_of, given_to, make_inputs
 from edges_making import all_options, is_readable, names_it
 from nets import ends
@@ -27,6 +29,7 @@ from lexbeam.pipelines.runners import configs, runners
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.options.fields import options_of
 from lexbeam.transforms.common.options.option import MOST
+from lexbeam.transforms.common.store.ptransforms import stages_in
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
@@ -193,3 +196,60 @@ def test_all_whole_numbers(words, edge, base, here, capsys):
         assert is_readable(told), told
         del values[named[0]]
     assert code == 0 or (code in (1, 2) and is_readable(told)), (values, told)
+
+
+def graphs_of(words, base):
+    """Return options, beside those of `given_to`, with which a command's graphs together have all of its stages."""
+    published, scored, text = (str(base / name) for name in ("published", "scored", "letter.txt"))
+    zipf = f"zipf={base / 'words.tsv'}:word=word,value=graded"
+    others = {
+        "corpus": [{"keep_missing": published}],
+        "change": [
+            {"slices": "1810-1815,1816-1829,1830-1900", "null": "3", "max_tokens": "20", "shards": "2", "epochs": "2"},
+            {"representation": "svd", "epochs": None},
+            {"alignment": "vi", "system": "freq"},
+        ],
+        "cloze pairs": [{"inputs": published, "layout": "corpus"}],
+        "cloze candidates": [
+            {"filters": "static", "vectors": str(base / "words.vec"), "static_threshold": "quantile:0.9"}
+        ],
+        "cloze options": [{"readers": "context"}],
+        "cloze answer": [{"systems": f"multiple-choice:{base / 'chooser'}"}],
+        "complexity load": [{"inputs": str(base / "lcp.tsv"), "layout": "complex", "language": "en"}],
+        "complexity features": [{"use": "corpus,surprisal", "corpus": published}],
+        "simplify instances": [
+            {"inputs": published, "layout": "corpus", "targets": "content"},
+            {"inputs": text, "layout": "documents", "targets": "content", "engine": "builtin:en"},
+            {"inputs": scored, "layout": "complexity"},
+        ],
+        "simplify rank": [{"ranker": "regressor", "complexity": scored, "wordlist": zipf}],
+        "simplify text": [{"inputs": published}],
+    }
+    given = given_to(words, base)
+    return [*([given] if words != "complexity load" else []), *(given | more for more in others.get(words, ()))]
+
+
+WITH_GRAPH = [words for words in COMMANDS if load(words).has("build")]
+
+
+@pytest.mark.parametrize("words", WITH_GRAPH)
+def test_the_stages_of_a_command_are_those_of_its_graphs(words, base, here, capsys, monkeypatch):
+    found = set()
+
+    def built(build, *_):
+        pipeline = beam.Pipeline()
+        build(pipeline)
+        found.update(stages_in(pipeline))
+        raise LexbeamError("as far as the graph")
+
+    monkeypatch.setattr(runners, "run_pipeline", built)
+    if words == "cloze answer":
+        keep_choosing_model(base / "chooser", ["dogs of house"])
+    (base / "words.vec").write_text("sea 1 0\nship 0 1\n")
+    (base / "lcp.tsv").write_text("id\tcorpus\tsentence\ttoken\tcomplexity\n1\tbible\tA ship sails.\tship\t0.2\n")
+    for values in graphs_of(words, base):
+        code, told = call(words, {name: value for name, value in values.items() if value is not None}, capsys)
+        assert code == 1, told
+        assert "as far as the graph" in told, told
+        shutil.rmtree("out", ignore_errors=True)
+    assert sorted(found) == sorted(stage.name for stage in load(words).stages)

@@ -1,9 +1,5 @@
 """Published scores evaluated against gold: metrics with bootstrap intervals, table change/metrics.
 
-    lexbeam evaluate change results --binary truth/binary.txt --graded truth/graded.txt
-    lexbeam evaluate change results --gold sample/truth.tsv --changed-above 0
-    lexbeam evaluate change --gold gold.tsv --predictions mine.tsv
-
 docs/reference/evaluation.md says what is computed, and how.
 """
 
@@ -74,12 +70,10 @@ class ChangeEvaluationPlan(NamedTuple):
 
 
 def _scores(inputs: Inputs) -> InputTable | None:
-    """Return the scores that are evaluated; None if files alone are."""
     return inputs.only(SCORES.name) if inputs.tables else None
 
 
 def _rows_of(inputs: Inputs, table: str, columns: Sequence[str], words: Sequence[str]) -> pa.Table | None:
-    """Return the rows of gold words of a table; None without it."""
     for found in inputs.of(table):
         return of_gold(read_rows([checked(part) for part in found.parts], list(columns)), words)
     return None

@@ -228,7 +228,6 @@ def _made_from(plan: ChangePlan) -> Hashable:
 
 
 def _beside(plan: ChangePlan, names: tuple[str, ...], options: ChangeOptions) -> ChangePlan:
-    """Return the plan for systems that want other spaces."""
     if options.representation.representation == SGNS:
         TRAINERS[options.sgns.trainer].check_installed(f"trainer `{options.sgns.trainer}`")
     check_targets(options, plan.view.targets)

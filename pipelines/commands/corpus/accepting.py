@@ -52,7 +52,6 @@ def holds_members(file: InputFile) -> bool:
 
 
 def _head(file: InputFile) -> bytes | None:
-    """Return the first bytes; None if they cannot be read."""
     try:
         with files.open_read(file.path) as stream:
             return peek(stream, HEAD)[0]

@@ -1,7 +1,5 @@
 """Raw text to annotated sentences: tables documents, sentences, rejects, corpus/inputs.
 
-    lexbeam corpus texts/ --out corpus --engine builtin:en --dates 'name:(\\d{4})'
-
 Files are listed, dealt out in units, taken in, cleared of duplicates, annotated and merged by bucket; see
 docs/architecture.md for the picture.
 """

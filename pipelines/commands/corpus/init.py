@@ -1,8 +1,5 @@
 """Write a configuration for an input, from a look at it.
 
-    lexbeam init mine texts/
-    lexbeam run mine/config.yaml
-
 Every value is chosen from what was found, and a comment says why: a person reads it and corrects
 it. The corpus is annotated by an engine that is installed.
 """
@@ -62,11 +59,7 @@ class InitOptions:
 
 
 def _try(path: str) -> None:
-    """Check that a run takes the configuration: its options, and the first documents, of which nothing is written.
-
-    Raises:
-        LexbeamError: it does not; the message says why.
-    """
+    """Check that a run takes the configuration: its options, and the first documents, of which nothing is written."""
     try:
         for job in read_jobs(path, {}):
             if job.section == "corpus":
@@ -88,7 +81,6 @@ def _seconds(path: str, look: Look, proposal: SliceProposal) -> float:
 
 
 def _check_apart(folder: str, name: str) -> None:
-    """Check that what is written would not be read as a text."""
     root, place = files.real(files.root_of(name)), files.real(folder)
     if os.path.isdir(name) and f"{place}/".startswith(root.rstrip("/") + "/"):
         raise UsageError(
@@ -314,7 +306,6 @@ def _rough(number: int) -> str:
 
 
 def _undated(look: Look) -> str:
-    """Return why there are no dates to compare by."""
     if not look.found:
         return "no dates were found"
     return f"no dates are sure; {look.found[0].rule}: {look.found[0].doubt}"

@@ -143,8 +143,6 @@ COSTS = {"html": 10, "docx": 3, "odt": 3, "epub": 3}
 
 @dataclass
 class _Kept:
-    """A document of the sample."""
-
     document: SeenDocument
     names: frozenset[str]
     key: str
@@ -444,12 +442,10 @@ def _tokens(text: str, splitter: Engine) -> int:
 
 
 def _annotated_tokens(record: Record) -> int:
-    """Return how many tokens a record has that came annotated."""
     return sum(len(sentence.lemmas or sentence.forms or ()) for sentence in record.sentences or ())
 
 
 def _note_rejects(look: Look, rejects: Sequence[RejectRow]) -> None:
-    """Note what could not be taken in."""
     if rejects and not look.rejects:
         row = rejects[0]
         look.example = f"{row.source} {row.position}".rstrip() + f": {row.reason}, {row.detail}"

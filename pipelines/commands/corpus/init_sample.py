@@ -1,6 +1,4 @@
-r"""A look at some of an input: what `--dry-run` shows of its first documents, and what `lexbeam init` draws of it.
-
-lexbeam corpus texts/ --out corpus --engine builtin:en --dates 'name:(\d{4})' --dry-run
+"""A look at some of an input: what `--dry-run` shows of its first documents, and what `lexbeam init` draws of it.
 
 Which files, pieces of files and documents `lexbeam init` looks at is drawn by digests, whatever the size of the input:
 a draw by digests does not depend on order, and another one of the same input is the same.

@@ -1,8 +1,5 @@
 """Write a sample corpus with planted sense changes, its truth, and a configuration that runs.
 
-    lexbeam sample --out sample --tokens 300000 --seed 1
-    lexbeam run sample/config.yaml
-
 The folder then holds `corpus/` (plain text, one file a document, the year in front of its name),
 `truth.tsv` (a row for each planted word and control) and `config.yaml`. What is in the corpus and
 why is described in transforms/sample. The same size and seed give the same bytes.

@@ -1,9 +1,6 @@
 """How two snapshots of a folder differ: rows of each table by their key, columns, and the scores that moved most.
 
-lexbeam diff results
-lexbeam diff results paper-v1 06ce316fc29b --json
-
-What a report shows of the last publication: what became of sections and tables, documents, the scores that moved.
+Also what a report shows of the last publication: what became of sections and tables, documents, the scores that moved.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -136,7 +133,6 @@ def _record(before: Snapshot, after: Snapshot, top: int) -> dict[str, Any]:
 
 
 def _blocks(before: Snapshot, after: Snapshot, top: int) -> Iterator[Block]:
-    """Yield what differs between two snapshots, for a person."""
     yield f"{before.name[:_DIGITS]} to {after.name[:_DIGITS]}"
     sections, _ = changes(before, after)
     yield from (section_line(*each) for each in sections.items())

@@ -1,17 +1,9 @@
 """What others read: vectors, as trained or aligned, or tables as a plain folder with a data card.
 
-lexbeam export results --format word2vec --out vectors
-lexbeam export results --format npy --aligned op --out vectors
-lexbeam export results --tables --out folder --license cc-by-4.0
-
 A folder of tables appears whole or not at all: it is written beside its place and renamed. On object stores
-the card, README.md, is written last.
-
-A data card: what published tables are and come from, in Markdown that hubs of data sets read.
-
-The front matter is that of the Hugging Face Hub (`license`, and `configs` with the files of each
-table), which others ignore; the text is for people. It depends on the manifest, the schemas and
-the licence alone.
+the card, README.md, is written last. It says what the tables are and come from, in Markdown that hubs of data sets
+read: its front matter is that of the Hugging Face Hub (`license`, and `configs` with the files of each table), which
+others ignore; the text is for people. It depends on the manifest, the schemas and the licence alone.
 """
 
 import errno

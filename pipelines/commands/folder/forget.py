@@ -1,13 +1,8 @@
 """Removes documents and files from a folder, whatever keeps them, and leaves them out of every later run.
 
-lexbeam forget results 3f9a64c1e0b75d28a1c09e7742f0bb6d
-lexbeam forget results letters/0417.txt archive.zip
-
 They go from the published corpus, with what was made from it, and with the sections that took them in from files of
 their own; from kept snapshots, tags or not, which go whole; from artefacts, reports and what failed runs left. The next
 run makes anew what has gone, without them.
-
-What lies in an output folder beside what is published and made there: reports, and files of people and options.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -179,11 +174,7 @@ def _has(snapshot: Snapshot, marks: ForgottenMarks) -> bool:
 
 
 def _named(options: ForgetOptions, out: str, before: ForgottenMarks, kept: Mapping[str, Snapshot | None]) -> _Named:
-    """Return what was named: a text goes wherever it stands.
-
-    Raises:
-        UsageError: nothing is called so, in any snapshot that is kept and in any artefact.
-    """
+    """Return what was named: a text goes wherever it stands."""
     root = files.join(out, ARTEFACTS)
     snapshots = [snapshot for snapshot in kept.values() if snapshot is not None]
     marks, copied = marks_of_names(snapshots, options.names)

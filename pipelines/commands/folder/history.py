@@ -1,18 +1,7 @@
 """What was published in a folder, when, and what changed by it; tags of snapshots, and the way back to one.
 
-What was published in a folder, when, and what changed by it.
-
-lexbeam history results
-lexbeam history results --json
-
-Gives a snapshot a name, under which it is found and kept whatever is published later; and takes it away.
-
-lexbeam tag results 06ce316fc29b paper-v1
-lexbeam untag results paper-v1
-
-Lets readers see an earlier snapshot again, by one small write; nothing is removed.
-
-lexbeam rollback results paper-v1
+A tag is a name under which a snapshot is found and kept whatever is published later. A rollback lets readers see an
+earlier snapshot again, by one small write; nothing is removed.
 """
 
 import json

@@ -1,18 +1,7 @@
 """Any commands from one configuration file, their sections published together; and anew, when something has changed.
 
-Any commands from one configuration file, their sections published together.
-
-    lexbeam run config.yaml --out results
-    lexbeam run config.yaml --from change --overwrite
-
-What the file may hold is described in pipelines/frame/configuration.py. The command line wins over it.
-
-Takes up what has changed since a configuration was run, and publishes it anew; what is published equals a new run.
-
-lexbeam refresh config.yaml --dry-run
-lexbeam refresh config.yaml --max-change .2 --exit-code
-lexbeam refresh config.yaml --keep-missing --freeze-splits
-lexbeam refresh config.yaml --watch --watch-minutes 10
+What the file may hold is described in pipelines/frame/configuration.py. The command line wins over it. What a refresh
+publishes equals a new run.
 """
 
 import logging
@@ -121,11 +110,7 @@ class RunOptions(ConfigOptions, PublishOptions):
 
 
 def _chosen(options: RunOptions, jobs: Sequence[Job]) -> list[Job]:
-    """Return the jobs that `only` and `from` leave.
-
-    Raises:
-        UsageError: the file has no such section, or no section is left.
-    """
+    """Return the jobs that `only` and `from` leave."""
     known = [job.section for job in jobs]
     wanted = [name.replace(" ", ".") for name in options.only]
     start = options.start.replace(" ", ".") if options.start else None
@@ -293,7 +278,6 @@ def _tell_all_the_same(command: str | None, out: str) -> None:
 
 
 def _make(jobs: Sequence[Job], plan: _Plan, snapshot: Snapshot | None, options: RefreshOptions, action: Action) -> None:
-    """Make what is to be made anew, or tell of it."""
     apart, refused = options.apart(), _refused(plan, options)
     if options.dry_run:
         failed: dict[str, LexbeamError] = {}

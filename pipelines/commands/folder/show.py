@@ -1,22 +1,4 @@
-"""Shows what is published: tables, answers of views, a page of all of it; and what resources say of a word.
-
-Shows published tables, or answers questions about them by the views of the commands.
-
-lexbeam show results
-lexbeam show results/scores --tsv
-lexbeam show results --word plane,train --slice 1960-2010
-lexbeam show results --top 20 --alignment cca
-
-One self-contained HTML page about all that is published in a folder.
-
-lexbeam report results
-lexbeam report results --out report.html --no-text
-
-What every given resource says of a word.
-
-lexbeam lexicon look bank --resources wordnet=wordnet
-lexbeam lexicon look bank --pos n --resources zipf=wordfreq:en
-"""
+"""Shows what is published: tables, answers of views, a page of all of it; and what resources say of a word."""
 
 import logging
 import os
@@ -73,7 +55,6 @@ class _Look:
 
 
 def _views() -> Iterator[tuple[str, str, View[Any]]]:
-    """Yield every view with its name and the section that it is about."""
     for words, command in available(without=__name__):
         for name, view in command.views.items():
             yield section_of(words), name, view
@@ -165,7 +146,6 @@ def _parquet_at(path: str) -> list[str]:
 
 
 def _parquet(path: str) -> str:
-    """Return the path of a file whose first bytes are those of Parquet."""
     with files.open_read(path) as stream:
         if stream.read(4) != b"PAR1":
             raise LexbeamError(f"{path!r} is no Parquet file: name a folder of published tables, or one table in it")
@@ -194,7 +174,6 @@ def _says(failed: Sequence[str]) -> str:
 
 
 def _answer(options: Any, asked: Mapping[str, Any], action: Action) -> None:
-    """Answer a question by the view that its flag names."""
     views = [(section, name, view) for section, name, view in _views() if name in asked]
     if not views:
         first = next(iter(asked))
@@ -230,7 +209,6 @@ def _answer(options: Any, asked: Mapping[str, Any], action: Action) -> None:
 
 
 def _answered(view: View[Any], snapshot: Snapshot, view_options: Any, options: Any) -> Iterable[Block]:
-    """Return the answer of a view as rows, or as values."""
     if options.json and view.plain is not None:
         return [as_json(view.plain(snapshot, view_options))]
     rows = view.table(snapshot, view_options)

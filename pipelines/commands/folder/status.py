@@ -1,10 +1,4 @@
-"""What is done, what is left and what is stale in an output folder, while a run is at work or not.
-
-lexbeam status results
-lexbeam status results --verify
-lexbeam status results --json
-lexbeam status results --prometheus /var/lib/node_exporter/lexbeam.prom
-"""
+"""What is done, what is left and what is stale in an output folder, while a run is at work or not."""
 
 import os
 import time
@@ -77,7 +71,6 @@ def _found(options: StatusOptions) -> _Found:
 
 
 def _is_removed(snapshot: Snapshot | None) -> bool:
-    """Return whether a snapshot has gone, and another one is published."""
     return (
         snapshot is not None
         and snapshot_name(snapshot.out) != snapshot.name
@@ -107,7 +100,6 @@ def _look(options: StatusOptions, state: Survey) -> _Found:
 
 
 def _record(out: str, state: Survey, outside: Mapping[str, OutsideChanges], job: JobState | None) -> dict[str, Any]:
-    """Return the same for programs."""
     snapshot = state.snapshot
     published = None
     if snapshot is not None:
@@ -209,7 +201,6 @@ def _detached(state: Survey, job: JobState | None) -> dict[str, str] | None:
 
 
 def _time(seconds: float | None) -> str | None:
-    """Return a time as ISO 8601 has it, in UTC."""
     return None if seconds is None else datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
 
 
@@ -303,7 +294,6 @@ def _unfinished(state: Survey) -> Iterator[str]:
 
 
 def _told(state: Survey, job: JobState) -> str:
-    """Return what is told of the last job that a run has left to a cluster."""
     assert state.left is not None
     last = state.left.jobs[-1]
     if job.kind in (JobKind.RUNNING, JobKind.FINISHED):
@@ -316,7 +306,6 @@ def _made(state: Survey) -> str:
 
 
 def _again(state: Survey) -> str:
-    """Return the command that goes on with a run."""
     if not state.command:
         return "the same command with `resume`"
     command, folder = state.command

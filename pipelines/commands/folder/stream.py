@@ -1,8 +1,4 @@
-"""Takes in and annotates documents as they come, by a pipeline that does not end; the next refresh finds all done.
-
-lexbeam stream config.yaml --window 5m
-lexbeam stream config.yaml --source lines:localhost:9000 --landing texts/landed
-"""
+"""Takes in and annotates documents as they come, by a pipeline that does not end; the next refresh finds all done."""
 
 import _thread
 import threading
@@ -79,11 +75,7 @@ def _corpus(options: StreamOptions) -> CorpusOptions:
 
 @contextmanager
 def _telling(workspace: Workspace, steps: WindowSteps, options: StreamOptions, action: Action) -> Iterator[None]:
-    """Tell of each window that lands while the block runs, and in the end of all.
-
-    Raises:
-        LexbeamError: the inputs are no longer looked at.
-    """
+    """Tell of each window that lands while the block runs, and in the end of all."""
     folder, stopped = workspace.stage(Land.name), threading.Event()
     intake = intake_of(AnnotateRecords(steps.annotate).place(workspace), steps.ingest)
     seen: set[str] = set()

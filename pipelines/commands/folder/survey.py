@@ -1,17 +1,9 @@
 """What is in an output folder, seen from outside: what is published, made, left to make and left behind; and `clean`.
 
-What is in an output folder, seen from outside: what is published, made, left to make and left behind.
-
-How far the stages of a run have come, from the receipts and plans that lie in a folder of artefacts.
-
-Frees what can be made anew: artefacts, and what killed runs have left behind.
-
-lexbeam clean results
-lexbeam clean --cache
-
-Published tables stay as they are, and so do receipts and the artefacts that are published parts: a
-run with the same options finds all it needs; another one makes anew what it lacks. With `--cache`,
-it is the cache of compiled resources and of copied models that is freed.
+How far the stages of a run have come is told from the receipts and plans that lie in a folder of artefacts. `clean`
+frees what can be made anew, artefacts, and what killed runs have left behind. Published tables stay as they are, and so
+do receipts and the artefacts that are published parts: a run with the same options finds all it needs; another one
+makes anew what it lacks. With `--cache`, it is the cache of compiled resources and of copied models that is freed.
 """
 
 import contextlib
@@ -34,7 +26,7 @@ from lexbeam.pipelines.frame.publishing import (
 from lexbeam.pipelines.frame.registry import all_tables, available, command_of
 from lexbeam.pipelines.monitoring.estimates import Foreseen, StageCount, settled
 from lexbeam.pipelines.monitoring.events import ArtefactsFreed, report
-from lexbeam.pipelines.monitoring.progress import planned_in_store, receipts_below
+from lexbeam.pipelines.monitoring.progress import planned, receipts_below
 from lexbeam.transforms.common.errors import LexbeamError, UsageError, readable
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.common.publish.forgotten import read_marks
@@ -134,11 +126,11 @@ def _stages(root: str, section: str, begun: int, receipts: Mapping[str, list[int
         # A run says what it is to do before it asks for its first artefact.
         times = _receipt_times(os.path.join(root, section, name)) if is_local else receipts.get(full, [])
         done = [time for time in times if time >= begun]
-        planned = (_planned if is_local else planned_in_store)(files.join(plans, name), begun)
-        if done or planned is not None:
+        expected = planned(files.join(plans, name), begun)
+        if done or expected is not None:
             unit = units.get(full, "")
             span = (min(done) / 1e9, max(done) / 1e9) if done else (None, None)
-            stage = StageWork(full, planned, len(done), len(times) - len(done), unit, *span)
+            stage = StageWork(full, expected, len(done), len(times) - len(done), unit, *span)
             works.append((not done, min(done, default=0), stage))
     return _settled([stage for *_, stage in sorted(works)])
 
@@ -153,15 +145,6 @@ def _settled(stages: list[StageWork]) -> list[StageWork]:
         stage._replace(planned=stage.done) if count.ended else stage
         for stage, count in zip(stages, settled(counts), strict=True)
     ]
-
-
-def _planned(path: str, begun: int) -> int | None:
-    """Return the number that the run planned; None where what is noted is an earlier run's."""
-    with contextlib.suppress(OSError, ValueError):
-        text = files.read_bytes(path)
-        if text.isdigit() and os.stat(path).st_mtime_ns >= begun:
-            return int(text)
-    return None
 
 
 def _receipt_times(folder: str) -> list[int]:

@@ -202,7 +202,6 @@ def _refreshed(
     out: str | None,
     clock: Callable[[], float],
 ) -> bool:
-    """Refresh, and return whether that went well."""
     try:
         with explaining(out):
             refresh()

@@ -1,8 +1,5 @@
 """Simplification evaluated against gold: every stage of our tables, or a file of a shared task.
 
-    lexbeam evaluate simplify simplified --k 10,50
-    lexbeam evaluate simplify --gold tsar2022_en_test_gold.tsv --predictions run1.tsv --layout tsar
-
 docs/tasks/simplification/evaluate.md says what is read, and what is computed.
 """
 

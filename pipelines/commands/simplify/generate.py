@@ -1,7 +1,5 @@
 """Candidates for simpler words: table simplification/candidates.
 
-    lexbeam simplify generate es --thesaurus th_es_v2.dat mcr30_spa.tab --inflector es.inflector
-
 docs/tasks/simplification/generate.md says how candidates are generated, inflected and combined.
 """
 
@@ -131,18 +129,11 @@ class SimplifyGenerate(Command[GenerateOptions, GenerationPlan]):
 
     def build(self, pipeline: "beam.Pipeline", plan: GenerationPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
         """Parts of instances in, parts of candidates out."""
-        import apache_beam as beam
-
-        from lexbeam.transforms.common.store.ptransforms import Each, NameParts
-
         step = GenerateCandidates(plan.resources._replace(lexicon=graph.carry(plan.resources.lexicon)))
-        made = graph.tasks(pipeline, "Parts", plan.parts, step) | "Generate" >> Each(
-            graph.workspace, step, generation_tasks, {"substitutes": plan.substitutes}, lanes=graph.lanes
+        sides = {"substitutes": plan.substitutes}
+        return graph.each_part(
+            pipeline, step, plan.parts, generation_tasks, sides, table=CANDIDATES, receipts="generated"
         )
-        return {
-            "parts": made | "Name" >> beam.ParDo(NameParts(CANDIDATES.name, "part")),
-            "generated": made | "Receipts" >> beam.Values(),
-        }
 
     def section(self, plan: GenerationPlan, outcome: HandedBack) -> Mapping[str, Any]:
         made: list[Generated] = outcome.rows["generated"]

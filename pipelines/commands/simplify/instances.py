@@ -1,8 +1,5 @@
 """Words to simplify, in their sentences: tables simplification/instances, substitutes, rejects.
 
-    lexbeam simplify instances ALEXSIS.tsv --layout alexsis --language es --out alexsis
-    lexbeam simplify instances sentences.txt --layout text --language en --out own
-
 docs/tasks/simplification/instances.md says what the layouts are, and what is flagged.
 """
 
@@ -173,11 +170,7 @@ def _is_complexity(options: SimplifyInstancesOptions) -> bool:
 
 
 def _check_layout(options: SimplifyInstancesOptions) -> None:
-    """Check that words are found where they are not named, and only there.
-
-    Raises:
-        UsageError: layout and targets do not go together.
-    """
+    """Check that words are found where they are not named, and only there."""
     layout, targets = options.layout, options.targets.targets
     if targets == MARKED and layout in (CORPUS, DOCUMENTS):
         raise UsageError(f"`layout` {layout} names no words: find them by `targets` content or complex")
@@ -205,11 +198,7 @@ def _found(options: SimplifyInstancesOptions, inputs: Inputs, engine: TextEngine
 
 
 def _complex_parts(options: SimplifyInstancesOptions, inputs: Inputs) -> tuple[ComplexPart, ...]:
-    """Return the parts of the complexity task that are read.
-
-    Raises:
-        UsageError: there is a threshold, and nothing says how complex instances are.
-    """
+    """Return the parts of the complexity task that are read."""
     parts: list[ComplexPart] = []
     for path in options.inputs:
         tables = {
@@ -229,11 +218,7 @@ def _complex_parts(options: SimplifyInstancesOptions, inputs: Inputs) -> tuple[C
 def _complexities(
     scorer: str | None, tables: Mapping[str, tuple[Part, ...]], path: str
 ) -> tuple[str | None, tuple[Part, ...]]:
-    """Return what says how complex instances are, labels or a scorer, and where it stands; None: nothing does.
-
-    Raises:
-        UsageError: the scorer has no predictions, or there are several and none is named.
-    """
+    """Return what says how complex instances are, labels or a scorer, and where it stands; None: nothing does."""
     if scorer is None and LABELS.name in tables:
         return LABEL, tables[LABELS.name]
     parts = tables.get(PREDICTIONS.name, ())

@@ -1,7 +1,5 @@
 """Candidates ranked by simplicity: table simplification/rankings.
 
-    lexbeam simplify rank es --ranker senses --wordlist zipf=wordfreq:es
-
 docs/tasks/simplification/rank.md says what each ranker's score is.
 """
 
@@ -153,25 +151,19 @@ class SimplifyRank(Command[RankOptions, RankingPlan]):
         """Parts of instances and candidates or selections in, parts of rankings out."""
         import apache_beam as beam
 
-        from lexbeam.transforms.common.store.ptransforms import Each, NameParts
+        from lexbeam.transforms.common.store.ptransforms import Each
 
-        lexicon = graph.carry(plan.fit.lexicon)
-        step = RankCandidates({name: ranking._replace(lexicon=lexicon) for name, ranking in plan.rankings.items()})
+        step = RankCandidates(graph.carry_all(plan.rankings))
         sides: dict[str, Any] = {}
         if plan.labelled is None:
             regressed = pipeline | "None" >> beam.Create([])
         else:
             labelled = graph.tasks(pipeline, "Labelled", [(0, plan.labelled)], FitRegressor)
-            fit = Each(graph.workspace, replace(plan.fit, lexicon=lexicon), as_given)
+            fit = Each(graph.workspace, replace(plan.fit, lexicon=graph.carry(plan.fit.lexicon)), as_given)
             regressed = labelled | "Fit" >> fit | "Regressed" >> beam.Values()
             sides = {"regressed": beam.pvalue.AsSingleton(regressed)}
-        parts = graph.tasks(pipeline, "Parts", plan.tasks, step)
-        made = parts | "Rank" >> Each(graph.workspace, step, _rank_tasks, sides=sides, lanes=graph.lanes)
-        return {
-            "parts": made | "Name" >> beam.ParDo(NameParts(RANKINGS.name, "part")),
-            "ranked": made | "Receipts" >> beam.Values(),
-            "regressed": regressed,
-        }
+        ranked = graph.each_part(pipeline, step, plan.tasks, _rank_tasks, sides, table=RANKINGS, receipts="ranked")
+        return {**ranked, "regressed": regressed}
 
     def section(self, plan: RankingPlan, outcome: HandedBack) -> Mapping[str, Any]:
         regressed: list[FittedModel] = outcome.rows["regressed"]

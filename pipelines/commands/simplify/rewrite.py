@@ -1,7 +1,5 @@
 """Sentences with the chosen words in place: table simplification/simplifications.
 
-    lexbeam simplify rewrite es --inflector es.inflector
-
 docs/tasks/simplification/rank.md says when the target stays.
 """
 
@@ -101,17 +99,8 @@ class SimplifyRewrite(Command[RewriteOptions, RewritingPlan]):
 
     def build(self, pipeline: "beam.Pipeline", plan: RewritingPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
         """Parts of instances, candidates and rankings in, parts of simplifications out."""
-        import apache_beam as beam
-
-        from lexbeam.transforms.common.store.ptransforms import Each, NameParts
-
         step = RewriteSentences(plan.agreement, plan.inflector)
-        tasks = graph.tasks(pipeline, "Parts", plan.tasks, step)
-        made = tasks | "Rewrite" >> Each(graph.workspace, step, as_given, lanes=graph.lanes)
-        return {
-            "parts": made | "Name" >> beam.ParDo(NameParts(SIMPLIFICATIONS.name, "part")),
-            "rewritten": made | "Receipts" >> beam.Values(),
-        }
+        return graph.each_part(pipeline, step, plan.tasks, as_given, table=SIMPLIFICATIONS, receipts="rewritten")
 
     def section(self, _: RewritingPlan, outcome: HandedBack) -> Mapping[str, Any]:
         made: list[Rewritten] = outcome.rows["rewritten"]

@@ -1,8 +1,5 @@
 """Candidates filtered by form, part of speech and similarity: table simplification/selections.
 
-    lexbeam simplify select es --filters morphology,pos --inflector es.inflector \\
-        --engine spacy:es_core_news_md
-
 docs/tasks/simplification/rank.md says what each filter drops.
 """
 
@@ -128,19 +125,8 @@ class SimplifySelect(Command[SelectCandidatesOptions, SelectionPlan]):
 
     def build(self, pipeline: "beam.Pipeline", plan: SelectionPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
         """Parts of instances and candidates in, parts of selections out."""
-        import apache_beam as beam
-
-        from lexbeam.transforms.common.store.ptransforms import Each, NameParts
-
-        step = SelectCandidates(
-            {name: setting._replace(lexicon=graph.carry(setting.lexicon)) for name, setting in plan.selection.items()}
-        )
-        tasks = graph.tasks(pipeline, "Parts", plan.tasks, step)
-        made = tasks | "Select" >> Each(graph.workspace, step, as_given, lanes=graph.lanes)
-        return {
-            "parts": made | "Name" >> beam.ParDo(NameParts(SELECTIONS.name, "part")),
-            "selected": made | "Receipts" >> beam.Values(),
-        }
+        step = SelectCandidates(graph.carry_all(plan.selection))
+        return graph.each_part(pipeline, step, plan.tasks, as_given, table=SELECTIONS, receipts="selected")
 
     def resources(self, plan: SelectionPlan) -> Mapping[str, Any]:
         fingerprint = next(iter(plan.selection.values())).fingerprint

@@ -1,8 +1,5 @@
 """Texts simplified: files or a corpus in, the same texts out with simpler words, and why each was changed.
 
-    lexbeam simplify text report.txt --language es --engine spacy:es_core_news_md \
-        --thesaurus th_es_v2.dat --inflector es.inflector --out easy --write-text easy-texts
-
 docs/tasks/simplification/text.md says what is changed, and what stays.
 """
 
@@ -232,11 +229,7 @@ class _Chosen(NamedTuple):
 
 
 def _chosen(options: SimplifyTextOptions, spoken: str | None = None) -> _Chosen:
-    """Return what is chosen; the language is that of the option, of the engine, or `spoken`.
-
-    Raises:
-        UsageError: there is no such setting, or options do not go together.
-    """
+    """Return what is chosen; the language is that of the option, of the engine, or `spoken`."""
     engine = options.engine
     language = options.language or (engine and describe_engine(engine).language) or spoken
     short = short_tag(language or "")
@@ -296,11 +289,7 @@ def _check_engine(chosen: _Chosen) -> None:
 
 
 def _check_stages(options: SimplifyTextOptions, chosen: _Chosen) -> None:
-    """Check that the stages have what they need.
-
-    Raises:
-        UsageError: one lacks something, or the setting asks for what a text is not simplified by.
-    """
+    """Check that the stages have what they need."""
     setting, stages, files = options.setting, chosen.stages, chosen.files
     if "gold" in stages["generate"].used_generators:
         raise UsageError(f"setting {setting} generates by gold, which texts have not: choose another")
@@ -450,17 +439,11 @@ class SimplifyText(Command[SimplifyTextOptions, TextPlan]):
         words = settled["parts"]
         words = words | "WithoutSubstitutes" >> beam.Filter(_is_made)
         generation = plan.generation._replace(lexicon=graph.carry(plan.generation.lexicon))
-        selection = {
-            name: setting._replace(lexicon=graph.carry(setting.lexicon)) for name, setting in plan.selection.items()
-        }
-        rankings = {
-            name: ranking._replace(lexicon=graph.carry(ranking.lexicon)) for name, ranking in plan.rankings.items()
-        }
         generated, made = words | "Simplify" >> SimplifyWords(
             workspace,
             GenerateCandidates(generation),
-            SelectCandidates(selection),
-            RankCandidates(rankings),
+            SelectCandidates(graph.carry_all(plan.selection)),
+            RankCandidates(graph.carry_all(plan.rankings)),
             RewriteSentences(plan.agreement, plan.generation.inflector),
             lanes,
         )

@@ -20,11 +20,7 @@ _COUNTER = re.compile(r"\\~[0-9]+(?=/|\Z)")  # which tells the second of two equ
 
 
 def _place(name: str) -> str:
-    """Return where a text of this published name is written, below the folder.
-
-    Raises:
-        UsageError: the name leads out of the folder.
-    """
+    """Return where a text of this published name is written, below the folder."""
     try:
         place = unescape(_COUNTER.sub("", name))
     except ValueError:
@@ -47,11 +43,7 @@ def _places(found: FoundIn) -> Iterator[tuple[str, str]]:
 
 
 def _check_apart(found: FoundIn) -> None:
-    """Check that no two texts would be written to one place.
-
-    Raises:
-        UsageError: two would.
-    """
+    """Check that no two texts would be written to one place."""
     numbers = np.sort(np.fromiter((hash(place) for _, place in _places(found)), np.int64))
     often = set(numbers[1:][numbers[1:] == numbers[:-1]].tolist())
     holders: dict[str, str] = {}
@@ -91,11 +83,7 @@ def check_places(folder: str, found: FoundIn, *, overwrite: bool) -> None:
 
 
 def _check_inputs(found: FoundIn, there: Collection[int]) -> None:
-    """Check that no file is an input, by the hashes of where they really lie.
-
-    Raises:
-        UsageError: one is.
-    """
+    """Check that no file is an input, by the hashes of where they really lie."""
     numbers = set(there)
     for file in find_files(found.patterns) if found.patterns and numbers else ():
         if hash(path := files.real(file.path)) in numbers:

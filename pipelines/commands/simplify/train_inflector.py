@@ -1,8 +1,5 @@
 """Form dictionaries compiled into one file, with rules for words that are not in them.
 
-    lexbeam simplify train-inflector spanish.txt --language es --out models/es.inflector
-    lexbeam simplify train-inflector spa.tsv es_gsd-ud-train.conllu --language es --out es.inflector
-
 docs/tasks/simplification/inflector.md says what is read, and how forms are made.
 """
 

@@ -32,7 +32,7 @@ from lexbeam.pipelines.monitoring.progress import (
     counting,
     is_shown,
     only_drawn,
-    planned_in_store,
+    planned,
     receipts_below,
     watching,
 )
@@ -111,8 +111,8 @@ def test_one_listing_has_the_receipts_of_all_stages(put):
     assert receipts_below(WORK) == {"toy/make": [5], "other/view": [6]}
     assert put.listed == [WORK]
     put("plan/toy/make", 9, b"x")
-    assert planned_in_store(f"{WORK}/plan/toy/make", 1) is None
-    assert planned_in_store(f"{WORK}/plan/toy/none", 1) is None
+    assert planned(f"{WORK}/plan/toy/make", 1) is None
+    assert planned(f"{WORK}/plan/toy/none", 1) is None
 
 
 def test_a_short_run_asks_the_store_nothing_and_a_long_one_seldom(put, monkeypatch):

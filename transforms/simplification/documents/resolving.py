@@ -13,12 +13,11 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from lexbeam.schemas.columns import Table
 from lexbeam.schemas.simplification import CHANGES, DOCUMENTS, INSTANCES, RANKINGS, SIMPLIFICATIONS
 from lexbeam.transforms.common.portions import batched
 from lexbeam.transforms.common.store.artefacts import Artefact, Step
 from lexbeam.transforms.common.store.batches import SideRows
-from lexbeam.transforms.common.store.tables import Part, PartFile, Rows, joined, write_rows
+from lexbeam.transforms.common.store.tables import Part, PartFile, Rows, joined, write_part
 from lexbeam.transforms.formats.records.base import ReaderOptions
 from lexbeam.transforms.formats.spans.spanned import SPANS, SpannedSource, TextEdit, spanned
 from lexbeam.transforms.inflection.inflector import Inflecting
@@ -299,14 +298,9 @@ class Resolve(Step[TextsTask, ResolvedPart]):
                         text = None
                 yield pa.Table.from_pylist(rows, schemas[0])
 
-        def written(suffix: str, table: Table, batches: Iterable[pa.Table | pa.RecordBatch]) -> PartFile:
-            with artefact.writing(suffix) as stream:
-                count = write_rows(stream, table.schema(), batches, sort_keys=table.key)
-            return PartFile(artefact.file(suffix), count)
-
         with SideRows(schemas[1]) as changes:
-            of_documents = written(".parquet", DOCUMENTS, documents(changes))
-            of_changes = written("-changes.parquet", CHANGES, changes.batches())
+            of_documents = write_part(artefact, schemas[0], documents(changes), sort_keys=DOCUMENTS.key)
+            of_changes = write_part(artefact, schemas[1], changes.batches(), sort_keys=CHANGES.key, suffix="-changes")
         return ResolvedPart(of_documents, of_changes, dict(sorted(counts.items())), totals["beside"], totals["altered"])
 
     def chosen(self, task: TextsTask) -> Mapping[str, Sequence[str]]:
