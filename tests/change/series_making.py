@@ -28,7 +28,7 @@ class Series(NamedTuple):
     def sides(self, seed, places=(0, 1, 2)):
         """Some slices as they are aligned."""
         return tuple(
-            SliceSpace(COMPARISONS.names[place], self.slices[place].tokens, self.spaces[0, place, seed].part.file)
+            SliceSpace(COMPARISONS.names[place], self.slices[place].tokens, self.spaces[0, place, seed].file)
             for place in places
         )
 

@@ -33,7 +33,7 @@ class Made(NamedTuple):
     def sides(self, seed):
         """What the first pair is aligned from."""
         return tuple(
-            SliceSpace(COMPARISONS.names[place], self.slices[place].tokens, self.spaces[0, place, seed].part.file)
+            SliceSpace(COMPARISONS.names[place], self.slices[place].tokens, self.spaces[0, place, seed].file)
             for place in (0, 1)
         )
 
@@ -99,5 +99,5 @@ def score_task(space, made, seed, alignments, **options):
     """Align the first pair and return what scores it."""
     aligned = align_all(space, made, seed, alignments, **options)
     task = next(iter(aligned.values()))[0]
-    maps = {name: None if name == "none" else receipt.part.file for name, (_, receipt) in aligned.items()}
+    maps = {name: None if name == "none" else receipt.file for name, (_, receipt) in aligned.items()}
     return ScoreTask(made.facts(), seed, (VariantSpaces("apart", tuple(side.space for side in task.sides), maps),))

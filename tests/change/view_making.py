@@ -113,7 +113,7 @@ def shuffled(space, views, ranges):
             for ordinal, where in enumerate(found.ranges)
             if where == number
         )
-        made.append(make(space, ShuffleRange(), staged).feed)
+        made.append(make(space, ShuffleRange(), staged))
     return tuple(made)
 
 

@@ -95,8 +95,6 @@ def match_backwards(pattern: re.Pattern[str], text: str, end: int) -> re.Match[s
 
     Args:
         pattern: of text read backwards; so are the groups of the match.
-        text: as it is written.
-        end: the place.
     """
     match = pattern.match(text[max(0, end - WINDOW - 1) : end][::-1])
     return None if match is None or match.end() > WINDOW else match

@@ -212,7 +212,6 @@ def initialised(joint: JointSlices, options: SgnsOptions, *, unit_length: bool =
 
     Args:
         joint: the slices; `anchor` says which one the others go on from.
-        options: hyperparameters.
         unit_length: whether input vectors are brought to length 1 before training goes on.
     """
     places = range(len(joint.slices))

@@ -89,7 +89,6 @@ def neighbours_table(
     """Return rows of table neighbours for one slice and seed, sorted by word and rank.
 
     Args:
-        slice_name: name of the slice.
         seed: training seed of the space.
         space: unaligned space of the slice.
         words: targets and top words; words that the space lacks are skipped.

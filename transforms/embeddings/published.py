@@ -50,8 +50,6 @@ def load_space(paths: Sequence[str], slice_name: str, seed: int, tokens: int = 0
 
     Args:
         paths: the table's parts, or the one part that holds the slice and seed.
-        slice_name: name of the slice.
-        seed: training seed.
         tokens: all tokens of the slice, which table `slices` knows.
         variant: which of the spaces of the slice and seed.
 

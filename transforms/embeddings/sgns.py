@@ -83,7 +83,6 @@ def training_memory(words: int, dim: int, contexts: int = 0, rare: int = 0, *, k
     """Return the bytes that a training takes at its peak, about: two matrices, what is handed on, and tables.
 
     Args:
-        words: of the vocabulary.
         dim: of the vectors.
         contexts: rows of contexts, if they are not as many.
         rare: words below the frequency cut, which are read and not trained.
@@ -296,7 +295,6 @@ def train(
     Args:
         feed: returns the sentences anew, in the same order, at each call.
         counts: uses of each word; words below `min_count` may be among them.
-        options: hyperparameters.
         seed: of the generator, see `derive_seed`.
         sentences: number of sentences, by which the learning rate falls.
         tokens: number of words in them.

@@ -165,7 +165,6 @@ def train_fast(
     Args:
         feed: returns the sentences anew, in the same order, at each call: arrays of lists of words.
         counts: uses of each word; words below `min_count` may be among them.
-        options: hyperparameters.
         seed: of the generator, from 0 to 2**64 - 1, see `sgns.derive_seed`.
         sentences: number of sentences, by which the learning rate falls.
         tokens: not used: sentences are known.
@@ -294,7 +293,6 @@ def train_space(
     Args:
         feed: returns the sentences anew, in the same order, at each call: arrays of lists of words.
         counts: uses of each word; words below `min_count` may be among them.
-        options: hyperparameters.
         seed: of the generator, see `sgns.derive_seed`.
         sentences: number of sentences, by which the learning rate falls.
         tokens: number of words in them.

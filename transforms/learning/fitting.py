@@ -148,7 +148,6 @@ def fit_scorer(scorer: Scorer, training: ScorerTraining, options: ScorerOptions)
     Args:
         scorer: the scorer; those that a stack combines are fitted once in each of its fits.
         training: rows with raw components of vectors.
-        options: of the scorer.
     """
     if options.fits == 1 or "seed" not in scorer.uses:
         return fit_projected(scorer, training, options)

@@ -40,8 +40,6 @@ class CrossFit(beam.PTransform):
 
     Attributes:
         workspace: where artefacts lie.
-        fit: fits.
-        predict: asks.
         tasks: a pure function from an element, and what is read beside, to keys and tasks of `fit`.
         asked: from a task of `fit`, what the model is asked; the task itself if not given.
         sides: what is read beside, by the names of the function's arguments.

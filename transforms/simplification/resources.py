@@ -80,7 +80,6 @@ def by_language(lexicon: Lexicon, name: str, languages: Sequence[str]) -> Iterat
 
     Args:
         lexicon: all resources.
-        name: of the resource.
         languages: of what is looked up, by place.
     """
     for rows, resource in lexicon.by_language(name, pa.array(languages, pa.string())):

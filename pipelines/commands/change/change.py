@@ -61,7 +61,6 @@ from lexbeam.transforms.change.shown.rankings import missing_targets, moved_scor
 from lexbeam.transforms.change.shown.verdict import short_text, slice_warnings
 from lexbeam.transforms.change.shown.views import VIEWS, turning
 from lexbeam.transforms.change.spaces.aligning import DescribeSlice, ListNeighbours
-from lexbeam.transforms.change.spaces.training import TrainedSpace
 from lexbeam.transforms.change.view.feeds import write_text
 from lexbeam.transforms.change.view.slices import lacking
 from lexbeam.transforms.change.view.view_stage import Viewed
@@ -71,7 +70,7 @@ from lexbeam.transforms.common.publish.sections import Made
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.shown import Block
 from lexbeam.transforms.common.store.receipts import checked
-from lexbeam.transforms.common.store.tables import read_table
+from lexbeam.transforms.common.store.tables import PartFile, read_table
 from lexbeam.transforms.embeddings.alignment import APART
 from lexbeam.transforms.embeddings.joint_trainings import JOINT_TRAININGS
 from lexbeam.transforms.embeddings.representations import REPRESENTATIONS, SHARED
@@ -93,9 +92,9 @@ def _outside(element: tuple[str, list[Viewed]]) -> Outside:
     return Outside(viewed[0].of - sum(slice.seen for slice in viewed))
 
 
-def _words(element: tuple[SpaceKey, TrainedSpace]) -> tuple[int, int]:
+def _words(element: tuple[SpaceKey, PartFile]) -> tuple[int, int]:
     (_, place, _), trained = element
-    return place, trained.part.rows  # a row per word, in every variant
+    return place, trained.rows  # a row per word, in every variant
 
 
 def _of_series(element: tuple[RunKey, Traced]) -> tuple[int, Traced]:

@@ -20,7 +20,7 @@ from lexbeam.transforms.change.graph.comparisons import (
 from lexbeam.transforms.change.graph.pair_tasks import groups_of, null_slices
 from lexbeam.transforms.change.scores.combining import Combined, MostChanged
 from lexbeam.transforms.change.spaces.aligning import SliceFacts
-from lexbeam.transforms.change.spaces.training import TrainedSpace, TrainedSpaces
+from lexbeam.transforms.change.spaces.training import TrainedSpaces
 from lexbeam.transforms.change.view.counts import SliceCounts
 from lexbeam.transforms.change.view.slices import Slice
 from lexbeam.transforms.common.store.receipts import ArtefactPath, File
@@ -70,7 +70,7 @@ def test_neighbours_are_asked_of_targets_and_the_most_changed_words_of_a_slices_
     }
 
     def words(place, most, targets=("t", "x")):
-        made = (0, place, 5), TrainedSpace(PartFile(file("v"), 1))
+        made = (0, place, 5), PartFile(file("v"), 1)
         ((key, task),) = neighbour_tasks(made, COMPARISONS, combined, targets, most)
         assert key == made[0]
         assert (task.slice, task.seed, task.space) == (COMPARISONS.names[place], 5, file("v"))
@@ -142,7 +142,7 @@ def test_slices_are_trained_together_once_for_each_way_and_seed():
         (("x", "y"), None),
         ((), 1),
     ]
-    spaces = tuple(TrainedSpace(PartFile(file(name), 1)) for name in "abc")
+    spaces = tuple(PartFile(file(name), 1) for name in "abc")
     assert list(joint_spaces(((2, 0, 9), TrainedSpaces(spaces)), JOINT)) == [
         ((2, place, 9), space) for place, space in enumerate(spaces)
     ]
@@ -164,5 +164,5 @@ def test_null_slices_are_trained_among_the_other_real_ones():
         ("b:c null 1 as c", 4),
     ]
     assert (key, task.wanted, task.anchor) == ((2, 2, 5), (1, 2), 1)
-    spaces = tuple(TrainedSpace(PartFile(file(name), 1)) for name in "bc")
+    spaces = tuple(PartFile(file(name), 1) for name in "bc")
     assert [at for at, _ in joint_spaces((key, TrainedSpaces(spaces)), null)] == [(2, 4, 5), (2, 5, 5)]

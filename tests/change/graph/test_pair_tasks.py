@@ -13,15 +13,14 @@ from lexbeam.transforms.change.graph.pair_tasks import (
     pair_tasks,
     score_tasks,
 )
-from lexbeam.transforms.change.spaces.aligning import Aligned, AlignOptions, PairFrame, SliceSpace
-from lexbeam.transforms.change.spaces.training import TrainedSpace
+from lexbeam.transforms.change.spaces.aligning import AlignOptions, PairFrame, SliceSpace
 from lexbeam.transforms.common.store.tables import PartFile
 
 SLICES = dict.fromkeys(range(3), COUNTS)
 
 
 def space(name):
-    return TrainedSpace(part=PartFile(file(name), 1))
+    return PartFile(file(name), 1)
 
 
 def spaces_of(task):
@@ -78,7 +77,7 @@ def test_a_pair_is_scored_by_the_spaces_of_each_variant():
     for variant in JOINT.variants:
         sides = tuple(SliceSpace(JOINT.names[place], 3, file(f"{variant.name}{place}")) for place in (0, 1))
         for task in align_tasks(sides, 5, variant.alignments, AlignOptions(), variant.name):
-            made.append((task, Aligned(PartFile(file(task.alignment), 2))))
+            made.append((task, PartFile(file(task.alignment), 2)))
     ((pair, found),) = score_tasks((7, 5), made[::-1], JOINT._replace(pairs=((0, 1),) * 9), SLICES, nulls=3)
     assert pair == 2, "null pair 7 is one of three of pair 2"
     assert [(one.variant, sorted(one.alignments), one.of_targets) for one in found.variants] == [

@@ -45,7 +45,7 @@ def train(slices, folder, lanes=2, cut=CUT):
     folder.mkdir(exist_ok=True)
     with beam.Pipeline(runner="FnApiRunner") as pipeline:
         trained = pipeline | beam.Create(slices) | TrainShards(Workspace(str(folder)), OF_SLICES, SGNS, cut, lanes)
-        trained | beam.Map(lambda element: element[1].part.file) | WriteResult(str(folder / "out.json"))
+        trained | beam.Map(lambda element: element[1].file) | WriteResult(str(folder / "out.json"))
     return sorted(path.read_bytes() for path in (folder / "change" / "average-last").glob("*.parquet"))
 
 

@@ -206,7 +206,7 @@ def task(trained, space):
 
 
 def test_a_word_has_a_row_with_its_scores_and_its_part_of_speech(task, space):
-    part = make(space, Summarise(summary_columns(SUMMED)), task).part
+    part = make(space, Summarise(summary_columns(SUMMED)), task)
     found = pq.read_table(part.file.path)
     assert found.schema.equals(SUMMARY.schema(**summary_columns(SUMMED)._asdict()), check_metadata=True)
     assert found.schema.field("score_op").metadata == {
@@ -227,7 +227,7 @@ def test_a_word_has_a_row_with_its_scores_and_its_part_of_speech(task, space):
 
 
 def test_measures_of_counts_have_no_columns(task, space):
-    part = make(space, Summarise(summary_columns(replace(SUMMED, measures=("frequency",)))), task).part
+    part = make(space, Summarise(summary_columns(replace(SUMMED, measures=("frequency",)))), task)
     assert pq.read_schema(part.file.path).names == SUMMARY.schema(kinds=()).names
 
 

@@ -446,7 +446,7 @@ def test_null_pairs_are_the_same_with_a_series_and_without():
 def test_a_part_becomes_the_null_slices_of_its_group_from_the_views_of_that_group():
     groups = groups_of(THREE_SLICES, series=True)
     deal = Deal(unit="document", sizes=(1, 1), nulls=(("n0a", "n0c"), ("n1a", "n1c")))
-    views = [SimpleNamespace(sentences=name) for name in "ABC"]
+    views = [SimpleNamespace(staged=name) for name in "ABC"]
     assert list(dealt_tasks(("part", views), groups, {1: deal})) == [
         (4, DealtTask(("A", "C"), "n0a")),
         (5, DealtTask(("A", "C"), "n0c")),

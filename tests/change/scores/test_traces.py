@@ -34,7 +34,7 @@ def scores(series, places):
     scoring = ScoreTask(
         tuple(facts_of(COMPARISONS, place, series.slices) for place in places),
         1,
-        (VariantSpaces("apart", tuple(side.space for side in task.sides), {"op": aligned.part.file}),),
+        (VariantSpaces("apart", tuple(side.space for side in task.sides), {"op": aligned.file}),),
     )
     made = make(series.space, ScoreSeed.of(ChangeScoreOptions(alignments=("op",))), scoring)
     rows = pq.read_table(made.rows.path).to_pylist()
@@ -56,7 +56,7 @@ def test_pair_distances_are_the_scores_of_pairs(series, trace):
 
 def test_common_distances_and_cuts_are_those_of_the_shared_words(series, trace):
     loaded = [
-        load_space([series.spaces[0, place, 1].part.file.path], name, 1) for place, name in enumerate(COMPARISONS.names)
+        load_space([series.spaces[0, place, 1].file.path], name, 1) for place, name in enumerate(COMPARISONS.names)
     ]
     words = sorted(set.intersection(*(set(space.words) for space in loaded)))
     assert trace.words.to_pylist() == words

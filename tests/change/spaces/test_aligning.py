@@ -46,7 +46,7 @@ def fitted(monkeypatch):
 
 def rows_of(aligned):
     _, receipt = aligned
-    return pq.read_table(receipt.part.file.path).to_pylist()
+    return pq.read_table(receipt.file.path).to_pylist()
 
 
 def test_a_part_holds_both_sides_of_one_alignment(trained, space):
@@ -68,7 +68,7 @@ def test_too_few_shared_words_fit_nothing(trained, space):
 
 def test_maps_are_read_as_they_are_published(trained, space):
     found = align_all(space, trained, 1, ("op", "cca"))
-    files = {name: receipt.part.file for name, (_, receipt) in found.items()}
+    files = {name: receipt.file for name, (_, receipt) in found.items()}
     maps = load_alignments({**files, "none": None})
     assert maps["none"].residual == 0
     vectors = np.ones((2, 5), np.float32)
@@ -154,24 +154,24 @@ OPTIONS = NeighbourOptions(neighbours=3, min_count=5)
 
 def task_of(trained, place=0, seed=1, words=("none", "w1", "w2")):
     name = ("early", "late")[place]
-    return NeighbourTask(name, seed, "apart", trained.spaces[0, place, seed].part.file, words)
+    return NeighbourTask(name, seed, "apart", trained.spaces[0, place, seed].file, words)
 
 
 def test_neighbours_are_of_the_words_asked_for(trained, space):
     receipt = make(space, ListNeighbours(OPTIONS), task_of(trained))
-    rows = pq.read_table(receipt.part.file.path).to_pylist()
+    rows = pq.read_table(receipt.file.path).to_pylist()
     assert [(row["word"], row["rank"]) for row in rows] == [(word, rank) for word in ("w1", "w2") for rank in (1, 2, 3)]
     assert {(row["slice"], row["seed"]) for row in rows} == {("early", 1)}
-    assert receipt.part.rows == 6
+    assert receipt.rows == 6
 
 
 def test_neighbours_have_the_uses_asked_for(trained, space):
-    vectors = pq.read_table(trained.spaces[0, 0, 1].part.file.path)
+    vectors = pq.read_table(trained.spaces[0, 0, 1].file.path)
     counts = dict(zip(vectors["word"].to_pylist(), vectors["count"].to_pylist(), strict=True))
     least = sorted(counts.values())[len(counts) // 2]
     options = NeighbourOptions(neighbours=100, min_count=least)
     receipt = make(space, ListNeighbours(options), task_of(trained, words=("w1",)))
-    found = pq.read_table(receipt.part.file.path)["neighbour"].to_pylist()
+    found = pq.read_table(receipt.file.path)["neighbour"].to_pylist()
     assert set(found) == {word for word in counts if counts[word] >= least and word != "w1"}
 
 
@@ -212,5 +212,5 @@ def test_a_slice_is_a_row(space):
         "largest_document_share": 1.0,
     }
     receipt = make(space, DescribeSlice(), row)
-    assert pq.read_table(receipt.part.file.path).to_pylist() == [row]
+    assert pq.read_table(receipt.file.path).to_pylist() == [row]
     assert DescribeSlice().identity(row) != DescribeSlice().identity({**row, "tokens": 7})

@@ -47,7 +47,7 @@ def counted(space, task, pieces=PIECES):
 
 
 def made(space, task, contexts, options=SVD):
-    return pq.read_table(make(space, Represent(options), represent_task(task, contexts)).part.file.path)
+    return pq.read_table(make(space, Represent(options), represent_task(task, contexts)).file.path)
 
 
 def test_a_space_has_the_words_above_the_cut_and_the_vectors_of_all_sentences_at_once(task, space):
@@ -66,7 +66,7 @@ def test_neither_pieces_nor_sums_nor_their_order_change_a_byte(task, space):
     parts = counted(space, task)
     first = make(space, AddContexts(), SumTask("late", 0, parts[:2]))
     for contexts in (parts, (first, parts[2]), (parts[2], first)):
-        assert make(space, Represent(SVD), represent_task(task, contexts)).part.file.sha256 == whole.part.file.sha256
+        assert make(space, Represent(SVD), represent_task(task, contexts)).file.sha256 == whole.file.sha256
 
 
 def test_a_null_slice_has_the_sentences_of_its_documents_alone(task, space, tmp_path):

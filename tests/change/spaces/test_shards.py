@@ -96,8 +96,8 @@ def sharded(space, task, sgns=SGNS, cut=CUT):
         tasks = [ShardTask(task, step, shard, cut, common) for shard in range(cut.shards)]
         average = AverageTask(task, step, common, tuple(make(space, TrainShard(sgns), one).weights for one in tasks))
         if step < sgns.epochs * cut.rounds - 1:
-            common = make(space, AverageStep(sgns.dim), average).weights
-    return pq.read_table(make(space, AverageLast(sgns.dim), average).part.file.path)
+            common = make(space, AverageStep(sgns.dim), average)
+    return pq.read_table(make(space, AverageLast(sgns.dim), average).file.path)
 
 
 def by_hand(task, texts, keys, sgns=SGNS, cut=CUT):
@@ -159,7 +159,7 @@ def test_a_slice_in_shards_is_trained_and_averaged_step_by_step(task, tmp_path):
     wanted = by_hand(task, texts, KEYS)
     assert table["word"].to_pylist() == sorted(wanted)
     assert vectors_of(table) == wanted
-    plain = pq.read_table(make(Workspace(str(tmp_path / "w")), Train(SGNS), task).part.file.path)
+    plain = pq.read_table(make(Workspace(str(tmp_path / "w")), Train(SGNS), task).file.path)
     assert table.drop(["vector"]).equals(plain.drop(["vector"]))
     assert table.schema.equals(plain.schema, check_metadata=True)
     assert not table["vector"].equals(plain["vector"])
@@ -188,10 +188,10 @@ def test_words_and_rounds_that_are_in_no_shard_keep_their_weights(tmp_path):
     first = [make(space, TrainShard(SGNS), ShardTask(task, 0, shard, CUT, None)) for shard in range(CUT.shards)]
     assert [shard.tokens for shard in first] == [2400, 0, 0]
     averages = [
-        make(space, AverageStep(DIM), AverageTask(task, 0, None, tuple(shard.weights for shard in shards))).weights
+        make(space, AverageStep(DIM), AverageTask(task, 0, None, tuple(shard.weights for shard in shards)))
         for shards in (first, [empty] * 3)
     ]
-    again = make(space, AverageStep(DIM), AverageTask(task, 1, averages[0], (empty.weights,) * 3)).weights
+    again = make(space, AverageStep(DIM), AverageTask(task, 1, averages[0], (empty.weights,) * 3))
     assert again.sha256 == averages[0].sha256 != averages[1].sha256
 
 
@@ -205,7 +205,7 @@ def test_a_word_that_stands_alone_has_zeros_in_shards_and_without_them(tmp_path)
     task = next(train_tasks(ready(tmp_path, 0, keys=np.sort(KEYS[:120]), sentences=texts), COMPARISONS))[1]
     task = task._replace(sentences=120, tokens=sum(map(len, texts)), min_count=1)
     space = Workspace(str(tmp_path / "w"))
-    for table in (sharded(space, task), pq.read_table(make(space, Train(SGNS), task).part.file.path)):
+    for table in (sharded(space, task), pq.read_table(make(space, Train(SGNS), task).file.path)):
         assert [word for word, vector in vectors_of(table).items() if not any(vector)] == ["w99"]
 
 
@@ -231,7 +231,7 @@ def test_a_shard_takes_the_memory_that_is_stated(trainer, tmp_path):
         peak = tracemalloc.get_traced_memory()[1] / training_memory(words, dim, keep_contexts=True)
         tracemalloc.stop()
         assert 0.75 < peak < 1
-        common = make(space, AverageStep(dim), AverageTask(large, step, common, tuple(weights))).weights
+        common = make(space, AverageStep(dim), AverageTask(large, step, common, tuple(weights)))
 
 
 def test_a_slice_without_sentences_is_named(task, tmp_path):

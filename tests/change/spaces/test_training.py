@@ -18,11 +18,11 @@ from lexbeam.transforms.embeddings.trainers import REGISTRY, TRAINERS
 
 
 def rows_of(receipt):
-    return pq.read_table(receipt.part.file.path)
+    return pq.read_table(receipt.file.path)
 
 
 def test_training_writes_the_slices_vocabulary(trained):
-    part = trained.spaces[0, 1, 2].part
+    part = trained.spaces[0, 1, 2]
     rows = rows_of(trained.spaces[0, 1, 2])
     assert rows["word"].to_pylist() == sorted(rows["word"].to_pylist())
     assert min(rows["count"].to_pylist()) >= 3
@@ -32,7 +32,7 @@ def test_training_writes_the_slices_vocabulary(trained):
     assert set(rows["upos_share"].to_pylist()) == {1.0}
     assert part.rows == rows.num_rows
     assert rows.schema.field("vector").type == pa.list_(pa.float32(), DIM)
-    paths = [trained.spaces[0, 0, 1].part.file.path, part.file.path]
+    paths = [trained.spaces[0, 0, 1].file.path, part.file.path]
     space = load_space(paths, "late", 2, tokens=7)
     np.testing.assert_array_equal(space.vectors[3], rows["vector"][3].as_py())
     assert space.tokens == 7

@@ -188,7 +188,7 @@ def test_batches_of_the_feed_are_bounded(rows, tmp_path, monkeypatch):
     monkeypatch.setattr(module, "FEED_ROWS", 7)
     _, small, viewed = prepare(tmp_path / "a", rows)
     staged = tuple(StagedView(viewed[0][0].staged, n) for n in range(len(viewed[0][0].ranges)))
-    feed = make(Workspace(str(tmp_path / "a" / "work")), ShuffleRange(), staged).feed
+    feed = make(Workspace(str(tmp_path / "a" / "work")), ShuffleRange(), staged)
     with BatchReader() as reader:
         sizes = [reader.read(feed, n).num_rows for n in range(reader.count(feed))]
     assert set(sizes[:-1]) == {7}
@@ -230,7 +230,7 @@ def test_a_slice_without_sentences_has_empty_counts_and_an_empty_feed(tmp_path):
 def test_a_feed_holds_words_as_numbers(rows, tmp_path):
     _, _, viewed = prepare(tmp_path / "a", rows)
     staged = (StagedView(viewed[0][0].staged, 0),)
-    feed = make(Workspace(str(tmp_path / "a" / "work")), ShuffleRange(), staged).feed
+    feed = make(Workspace(str(tmp_path / "a" / "work")), ShuffleRange(), staged)
     with BatchReader() as reader:
         batch = reader.read(feed, 0)
     assert batch.schema == FEED

@@ -14,8 +14,8 @@ from lexbeam.transforms.change.scores.scoring import ScoredSeed
 from lexbeam.transforms.change.scores.series import SeriesTask
 from lexbeam.transforms.change.scores.system_ensembles import SystemsTask
 from lexbeam.transforms.change.scores.traces import Traced, TraceTask
-from lexbeam.transforms.change.spaces.aligning import Aligned, AlignTask, NeighbourTask, SliceFacts, SliceRow
-from lexbeam.transforms.change.spaces.training import JointTask, TrainedSpace, TrainedSpaces, TrainTask
+from lexbeam.transforms.change.spaces.aligning import AlignTask, NeighbourTask, SliceFacts, SliceRow
+from lexbeam.transforms.change.spaces.training import JointTask, TrainedSpaces, TrainTask
 from lexbeam.transforms.change.view.counts import SliceCounts
 from lexbeam.transforms.change.view.slices import Slice
 from lexbeam.transforms.change.view.view_stage import Viewed
@@ -177,7 +177,7 @@ def _files(parts: Iterable[PartFile | None]) -> tuple[File, ...]:
 
 
 def neighbour_tasks(
-    element: tuple[SpaceKey, TrainedSpace],
+    element: tuple[SpaceKey, PartFile],
     comparisons: Comparisons,
     combined: Mapping[int, Combined],
     targets: Sequence[str],
@@ -194,7 +194,7 @@ def neighbour_tasks(
             for ranking in scores.tops:
                 words.update(ranking.words[:most])
     name = comparisons.variants[variant].name
-    yield element[0], NeighbourTask(comparisons.names[place], seed, name, space.part.file, tuple(sorted(words)))
+    yield element[0], NeighbourTask(comparisons.names[place], seed, name, space.file, tuple(sorted(words)))
 
 
 def slice_row(slice: Slice, counts: SliceCounts, vocabulary: int, min_count: int) -> SliceRow:
@@ -260,7 +260,7 @@ Side = tuple[int, SliceFacts, File]  # the place in its series, the slice, its s
 
 
 def series_sides(
-    element: tuple[SpaceKey, TrainedSpace],
+    element: tuple[SpaceKey, PartFile],
     comparisons: Comparisons,
     first: int,
     length: int,
@@ -273,16 +273,16 @@ def series_sides(
     (variant, place, seed), trained = element
     if variant == 0 and place >= first:
         series, number = divmod(place - first, length)
-        yield (series, seed), (number, facts_of(comparisons, place, slices), trained.part.file)
+        yield (series, seed), (number, facts_of(comparisons, place, slices), trained.file)
 
 
 def maps_of(
-    element: tuple[PairSeed, tuple[AlignTask, Aligned]], comparisons: Comparisons, alignment: str
+    element: tuple[PairSeed, tuple[AlignTask, PartFile]], comparisons: Comparisons, alignment: str
 ) -> Iterator[tuple[RunKey, tuple[int, int, File]]]:
     """Yield the run of the real series that a map belongs to, with its slices, if it is of an alignment."""
     (pair, seed), (task, aligned) = element
     if task.alignment == alignment:
-        yield (0, seed), (*comparisons.pairs[pair], aligned.part.file)
+        yield (0, seed), (*comparisons.pairs[pair], aligned.file)
 
 
 def trace_tasks(
@@ -338,7 +338,6 @@ def joint_slices(
     """Yield a slice, with its number, by the variants and sequences in which it is trained together with others.
 
     Args:
-        ready: the slice.
         comparisons: what is compared.
         of_real: whether it is a real one that null slices stand among.
     """
@@ -378,7 +377,7 @@ def joint_tasks(
 
 def joint_spaces(
     element: tuple[JointKey, TrainedSpaces], comparisons: Comparisons
-) -> Iterator[tuple[SpaceKey, TrainedSpace]]:
+) -> Iterator[tuple[SpaceKey, PartFile]]:
     """Yield the spaces of slices that were trained together."""
     (variant, sequence, seed), made = element
     wanted = [place for place in comparisons.sequences[sequence] if place >= 0]

@@ -13,18 +13,10 @@ from typing import TypeVar
 from lexbeam.transforms.change.graph.comparisons import Comparisons, PairSeed, PartView, SliceReady, SpaceKey, facts_of
 from lexbeam.transforms.change.scores.null_deals import Deal, DealTask, DealtTask, Sized, SizesTask
 from lexbeam.transforms.change.scores.scoring import ScoreTask, VariantSpaces
-from lexbeam.transforms.change.spaces.aligning import (
-    Aligned,
-    AlignOptions,
-    AlignTask,
-    PairFrame,
-    SliceSpace,
-    fit_arguments,
-)
-from lexbeam.transforms.change.spaces.training import TrainedSpace
+from lexbeam.transforms.change.spaces.aligning import AlignOptions, AlignTask, PairFrame, SliceSpace, fit_arguments
 from lexbeam.transforms.change.view.counts import SliceCounts
 from lexbeam.transforms.common.store.receipts import File
-from lexbeam.transforms.common.store.tables import Part
+from lexbeam.transforms.common.store.tables import Part, PartFile
 from lexbeam.transforms.embeddings.alignment import ALIGNMENTS, APART, frame_places
 from lexbeam.transforms.embeddings.joint_trainings import JOINT_TRAININGS
 
@@ -57,11 +49,11 @@ PairSide = tuple[int, SliceSpace]  # a slice that a pair is aligned with: its pl
 
 
 def pair_sides(
-    element: tuple[SpaceKey, TrainedSpace], comparisons: Comparisons, slices: Mapping[int, SliceCounts]
+    element: tuple[SpaceKey, PartFile], comparisons: Comparisons, slices: Mapping[int, SliceCounts]
 ) -> Iterator[tuple[PairSpaces, PairSide]]:
     """Yield the pairs that a space takes part in, or is needed for as one over which slices are mapped."""
     (variant, trained, seed), made = element
-    side = SliceSpace(comparisons.names[trained], slices[trained].tokens, made.part.file)
+    side = SliceSpace(comparisons.names[trained], slices[trained].tokens, made.file)
     for pair, places in enumerate(comparisons.pairs):
         origins = comparisons.origins[pair] if comparisons.origins else places
         for place, origin in zip(places, origins, strict=True):
@@ -72,10 +64,7 @@ def pair_sides(
 
 
 def null_sides(
-    element: tuple[SpaceKey, TrainedSpace],
-    comparisons: Comparisons,
-    real: Comparisons,
-    slices: Mapping[int, SliceCounts],
+    element: tuple[SpaceKey, PartFile], comparisons: Comparisons, real: Comparisons, slices: Mapping[int, SliceCounts]
 ) -> Iterator[tuple[PairSpaces, PairSide]]:
     """Yield the null pairs whose slices are mapped over a real slice, with its space; `slices` are the real ones."""
     (variant, trained, seed), made = element
@@ -84,7 +73,7 @@ def null_sides(
             if trained in _between(comparisons, origins, variant):
                 yield (
                     (pair, seed, variant),
-                    (trained, SliceSpace(real.names[trained], slices[trained].tokens, made.part.file)),
+                    (trained, SliceSpace(real.names[trained], slices[trained].tokens, made.file)),
                 )
 
 
@@ -114,7 +103,7 @@ def pair_tasks(
 
 def score_tasks(
     key: PairSeed,
-    fitted: Iterable[tuple[AlignTask, Aligned]],
+    fitted: Iterable[tuple[AlignTask, PartFile]],
     comparisons: Comparisons,
     slices: Mapping[int, SliceCounts],
     nulls: int = 1,
@@ -124,7 +113,7 @@ def score_tasks(
     variants = []
     for variant in comparisons.variants:
         of = [(task, aligned) for task, aligned in made if task.variant == variant.name]
-        maps = {task.alignment: None if task.alignment == "none" else aligned.part.file for task, aligned in of}
+        maps = {task.alignment: None if task.alignment == "none" else aligned.file for task, aligned in of}
         of_targets = variant.name != APART and JOINT_TRAININGS[variant.name].of_targets
         variants.append(VariantSpaces(variant.name, tuple(side.space for side in of[0][0].sides), maps, of_targets))
     pair, seed = key

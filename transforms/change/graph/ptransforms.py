@@ -1,9 +1,9 @@
 """Beam glue of lexical semantic change, from spaces on: pairs and series of slices, real ones and nulls.
 
 counts_by_place PCollection[SliceReady] -> what is counted in slices, as tasks are made with it
-AlignPairs      PCollection[(SpaceKey, TrainedSpace)] -> PCollection[(PairSeed, (AlignTask, Aligned))]
-ScorePairs      PCollection[(SpaceKey, TrainedSpace)] -> PCollection[(pair, ScoredSeed)]
-TraceSeries     PCollection[(SpaceKey, TrainedSpace)] -> PCollection[(RunKey, Traced)]
+AlignPairs      PCollection[(SpaceKey, PartFile)] -> PCollection[(PairSeed, (AlignTask, PartFile))]
+ScorePairs      PCollection[(SpaceKey, PartFile)] -> PCollection[(pair, ScoredSeed)]
+TraceSeries     PCollection[(SpaceKey, PartFile)] -> PCollection[(RunKey, Traced)]
 ScoreBeside     PCollection[SliceReady] -> PCollection[(pair, Combined)]
 NumberParts     what was made, by table -> PCollection[Part]
 """
@@ -35,12 +35,11 @@ from lexbeam.transforms.change.graph.space_ptransforms import TrainSlices
 from lexbeam.transforms.change.scores.combining import Combined, CombineSeeds
 from lexbeam.transforms.change.scores.scoring import ChangeScoreOptions, ScoredSeed, ScoreSeed
 from lexbeam.transforms.change.scores.traces import SeriesOptions, Traced, TraceSlices
-from lexbeam.transforms.change.spaces.aligning import REGISTRY, Align, Aligned, AlignOptions, AlignTask
-from lexbeam.transforms.change.spaces.training import TrainedSpace
+from lexbeam.transforms.change.spaces.aligning import REGISTRY, Align, AlignOptions, AlignTask
 from lexbeam.transforms.change.view.counts import SliceCounts
 from lexbeam.transforms.common.store.artefacts import Workspace
 from lexbeam.transforms.common.store.ptransforms import By
-from lexbeam.transforms.common.store.tables import Part
+from lexbeam.transforms.common.store.tables import Part, PartFile
 
 
 def _counts(ready: SliceReady) -> tuple[int, SliceCounts]:
@@ -70,8 +69,8 @@ class AlignPairs(beam.PTransform):
     others: Mapping[str, beam.PCollection] = field(default_factory=dict)
 
     def expand(
-        self, spaces: beam.PCollection[tuple[SpaceKey, TrainedSpace]]
-    ) -> beam.PCollection[tuple[PairSeed, tuple[AlignTask, Aligned]]]:
+        self, spaces: beam.PCollection[tuple[SpaceKey, PartFile]]
+    ) -> beam.PCollection[tuple[PairSeed, tuple[AlignTask, PartFile]]]:
         """Bring together what each pair is aligned with, and align it."""
         alignments = tuple(name for variant in self.comparisons.variants for name in variant.alignments)
         sides = spaces | "KeyByPair" >> beam.FlatMap(pair_sides, self.comparisons, slices=self.slices)
@@ -92,8 +91,6 @@ class ScorePairs(beam.PTransform):
     """Align and score every pair and seed; null pairs have the key of the pair that they are nulls of.
 
     Attributes:
-        align: aligns them.
-        score: options of scores.
         nulls: how many of the pairs are of one pair.
         frees: whether nothing needs the spaces once they are scored.
     """
@@ -103,9 +100,7 @@ class ScorePairs(beam.PTransform):
     nulls: int = 1
     frees: bool = False
 
-    def expand(
-        self, spaces: beam.PCollection[tuple[SpaceKey, TrainedSpace]]
-    ) -> beam.PCollection[tuple[int, ScoredSeed]]:
+    def expand(self, spaces: beam.PCollection[tuple[SpaceKey, PartFile]]) -> beam.PCollection[tuple[int, ScoredSeed]]:
         """Align, and score what is aligned."""
         of = {"comparisons": self.align.comparisons, "slices": self.align.slices, "nulls": self.nulls}
         frees = attrgetter("spaces") if self.frees else None
@@ -137,9 +132,7 @@ class TraceSeries(beam.PTransform):
     maps: Mapping[str, beam.PCollection]
     frees: bool = False
 
-    def expand(
-        self, spaces: beam.PCollection[tuple[SpaceKey, TrainedSpace]]
-    ) -> beam.PCollection[tuple[RunKey, Traced]]:
+    def expand(self, spaces: beam.PCollection[tuple[SpaceKey, PartFile]]) -> beam.PCollection[tuple[RunKey, Traced]]:
         """Bring together spaces and maps of each run, and trace it."""
         sides = spaces | "KeySpaces" >> beam.FlatMap(
             series_sides, self.comparisons, self.first, self.length, slices=self.slices
@@ -202,18 +195,18 @@ _BESIDE = {PAIRS.name: "pair", NULLS.name: "nulls", SYSTEM_CONTROLS.name: "contr
 
 def _part(element: tuple[Any, Any], table: str, comparisons: Comparisons) -> Iterator[Part]:
     key, made = element
-    part = getattr(made, _BESIDE.get(table, "part"))
+    part = made if isinstance(made, PartFile) else getattr(made, _BESIDE.get(table, "part"))
     if part is not None:
         yield Part.of(table, space_number(comparisons, key) if table in (VECTORS.name, NEIGHBOURS.name) else key, part)
 
 
 def _map_part(
-    element: tuple[PairSeed, tuple[AlignTask, Aligned]], table: str, comparisons: Comparisons, names: tuple[str, ...]
+    element: tuple[PairSeed, tuple[AlignTask, PartFile]], table: str, comparisons: Comparisons, names: tuple[str, ...]
 ) -> Iterator[Part]:
     key, (task, aligned) = element
     number = map_number(comparisons, names, key, task.alignment)
-    if number is not None and aligned.part is not None:
-        yield Part.of(table, number, aligned.part)
+    if number is not None:
+        yield Part.of(table, number, aligned)
 
 
 @dataclass

@@ -1,8 +1,8 @@
 """Beam glue of spaces: slices become vectors of words.
 
-TrainSlices         PCollection[SliceReady] -> PCollection[(SpaceKey, TrainedSpace)], by one of these:
-TrainShards         PCollection[(SpaceKey, TrainTask)] -> PCollection[(SpaceKey, TrainedSpace)]
-RepresentSlices     PCollection[SliceReady] -> PCollection[(SpaceKey, TrainedSpace)]
+TrainSlices         PCollection[SliceReady] -> PCollection[(SpaceKey, PartFile)], by one of these:
+TrainShards         PCollection[(SpaceKey, TrainTask)] -> PCollection[(SpaceKey, PartFile)]
+RepresentSlices     PCollection[SliceReady] -> PCollection[(SpaceKey, PartFile)]
 
 What is cut, a training into shards or a slice into pieces whose contexts are counted, is an element of its own, which
 workers share. What averages and sums were made of is freed as soon as they are sound.
@@ -59,15 +59,8 @@ from lexbeam.transforms.change.spaces.shards import (
     TrainShard,
     steps_of,
 )
-from lexbeam.transforms.change.spaces.training import JointTask, Train, TrainedSpace, TrainJointly, TrainTask
-from lexbeam.transforms.change.view.counts import (
-    CountSlice,
-    PartCounts,
-    Shuffled,
-    ShuffleRange,
-    SliceCounts,
-    count_groups,
-)
+from lexbeam.transforms.change.spaces.training import JointTask, Train, TrainJointly, TrainTask
+from lexbeam.transforms.change.view.counts import CountSlice, PartCounts, ShuffleRange, SliceCounts, count_groups
 from lexbeam.transforms.change.view.feeds import StagedView
 from lexbeam.transforms.change.view.view_stage import (
     MeasuredTokens,
@@ -83,6 +76,7 @@ from lexbeam.transforms.common.code.fingerprints import hash_of
 from lexbeam.transforms.common.store.artefacts import Workspace
 from lexbeam.transforms.common.store.ptransforms import By, Each, SpreadOverLanes
 from lexbeam.transforms.common.store.receipts import File
+from lexbeam.transforms.common.store.tables import PartFile
 from lexbeam.transforms.corpora.annotated_corpora import SentencePart
 from lexbeam.transforms.corpora.ptransforms import FindRepeated
 from lexbeam.transforms.embeddings.alignment import APART
@@ -123,7 +117,7 @@ class TrainSlices(beam.PTransform):
     frees: bool = False
     real: Mapping[str, beam.PCollection] = field(default_factory=dict)
 
-    def expand(self, ready: beam.PCollection[SliceReady]) -> beam.PCollection[tuple[SpaceKey, TrainedSpace]]:
+    def expand(self, ready: beam.PCollection[SliceReady]) -> beam.PCollection[tuple[SpaceKey, PartFile]]:
         """Make the spaces of all variants."""
         entry = REPRESENTATIONS[self.representation.representation]
         if entry.make is not None:
@@ -153,7 +147,7 @@ class TrainSlices(beam.PTransform):
             weight=attrgetter("tokens"),
         )
 
-    def _together(self, ready: beam.PCollection[SliceReady]) -> beam.PCollection[tuple[SpaceKey, TrainedSpace]]:
+    def _together(self, ready: beam.PCollection[SliceReady]) -> beam.PCollection[tuple[SpaceKey, PartFile]]:
         names = tuple(variant.name for variant in self.comparisons.variants if variant.name != APART)
         slices = ready | "KeyBySequence" >> beam.FlatMap(joint_slices, self.comparisons)
         if self.real:
@@ -205,9 +199,9 @@ def _averaged_files(task: AverageTask) -> list[File]:
     return [*task.shards, *([] if task.common is None else [task.common])]
 
 
-def _begun_again(element: tuple[SpaceKey, tuple[AverageTask, Any]]) -> tuple[SpaceKey, _Begun]:
+def _begun_again(element: tuple[SpaceKey, tuple[AverageTask, File]]) -> tuple[SpaceKey, _Begun]:
     key, (task, averaged) = element
-    return key, _Begun(task.space, averaged.weights)
+    return key, _Begun(task.space, averaged)
 
 
 @dataclass
@@ -226,7 +220,7 @@ class TrainShards(beam.PTransform):
     sharding: ShardOptions
     lanes: int
 
-    def expand(self, ready: beam.PCollection[SliceReady]) -> beam.PCollection[tuple[SpaceKey, TrainedSpace]]:
+    def expand(self, ready: beam.PCollection[SliceReady]) -> beam.PCollection[tuple[SpaceKey, PartFile]]:
         """Train the shards of each step from common weights, and average them."""
         steps = steps_of(self.sharding, self.options.epochs)
         begun = ready | "Begin" >> beam.FlatMap(_begun, **self.of_slices)
@@ -317,7 +311,7 @@ class RepresentSlices(beam.PTransform):
     lanes: int
     frees: bool
 
-    def expand(self, ready: beam.PCollection[SliceReady]) -> beam.PCollection[tuple[SpaceKey, TrainedSpace]]:
+    def expand(self, ready: beam.PCollection[SliceReady]) -> beam.PCollection[tuple[SpaceKey, PartFile]]:
         """Count pieces, add them up, whatever the seeds, and make spaces of the sums."""
         of_slices = {"comparisons": self.comparisons}
         contexts = (
@@ -432,7 +426,7 @@ def _by_range(element: tuple[int, Viewed]) -> Iterator[tuple[tuple[int, int], St
         yield (place, number), StagedView(viewed.staged, ordinal)
 
 
-def _shuffled_by_slice(element: tuple[tuple[int, int], Shuffled]) -> tuple[int, tuple[int, Shuffled]]:
+def _shuffled_by_slice(element: tuple[tuple[int, int], File]) -> tuple[int, tuple[int, File]]:
     (place, number), shuffled = element
     return place, (number, shuffled)
 
@@ -441,7 +435,7 @@ def _ready(element: tuple[int, dict[str, Iterable[Any]]]) -> Iterator[SliceReady
     place, joined = element
     ranges = sorted(joined["ranges"], key=itemgetter(0))
     for counts in joined["sizes"]:
-        yield SliceReady(place, counts, (tuple(shuffled.feed for _, shuffled in ranges),))
+        yield SliceReady(place, counts, (tuple(feed for _, feed in ranges),))
 
 
 @dataclass

@@ -36,14 +36,13 @@ from lexbeam.transforms.change.scores.scores import Floats, combine_seeds
 from lexbeam.transforms.change.scores.scoring import ChangeScoreOptions, ScoredSeed
 from lexbeam.transforms.change.scores.thresholds import REGISTRY as THRESHOLDS_REGISTRY
 from lexbeam.transforms.change.scores.thresholds import THRESHOLDS
-from lexbeam.transforms.change.spaces.aligning import ListedPart
 from lexbeam.transforms.change.view.counts import majority_tags
 from lexbeam.transforms.change.view.feeds import read_counts
 from lexbeam.transforms.change.view.words import Majority
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.artefacts import Artefact, Step
 from lexbeam.transforms.common.store.receipts import File, checked
-from lexbeam.transforms.common.store.tables import PartFile, read_table, write_part, write_rows
+from lexbeam.transforms.common.store.tables import PartFile, read_table, write_part
 
 TOP_WORDS = 10  # of a ranking, at least
 
@@ -52,7 +51,6 @@ class CombineTask(NamedTuple):
     """Scores of one pair of slices by seed, the counts of both slices, and the pair's nulls.
 
     Attributes:
-        seeds: scores by seed.
         counts: of the earlier and the later slice.
         nulls: scores of its null pairs.
         deal: how their documents were dealt, without the nulls themselves.
@@ -109,7 +107,6 @@ class CombineSeeds(Step[CombineTask, Combined]):
         thresholds: names, each once; the first has columns without suffix.
         parameters: what these use, by name.
         votes: whether seeds vote on classes.
-        systems: names of systems.
         configured: options of single systems, see `named_systems.parsed`.
         pos: parts of speech that rankings take; empty: all.
         most: words of a ranking, at least `TOP_WORDS`.
@@ -172,21 +169,20 @@ class CombineSeeds(Step[CombineTask, Combined]):
         )
         rows, pairs = judge(ScoreRows(combined.rows, seeds[0].documents), nulls, task.deal, combined.cuts, thresholds)
         part = write_part(artefact, SCORES.schema(thresholds=thresholds), [rows], sort_keys=SCORES.key)
-        with artefact.writing("-pairs.parquet") as stream:
-            write_rows(stream, PAIRS.schema(thresholds=thresholds), [pairs], sort_keys=PAIRS.key)
-        null_part = _write(artefact, "-nulls.parquet", NULLS, null_rows(rows, nulls)) if nulls else None
+        schema = PAIRS.schema(thresholds=thresholds)
+        pair_part = write_part(artefact, schema, [pairs], sort_keys=PAIRS.key, suffix="-pairs")
+        null_part = _write(artefact, "-nulls", NULLS, null_rows(rows, nulls)) if nulls else None
         system_part = system_nulls = None
         if self.systems:
             named = system_rows(rows, self.named, thresholds, combined.cuts)
-            system_part = _write(artefact, "-systems.parquet", SYSTEM_SCORES, named)
+            system_part = _write(artefact, "-systems", SYSTEM_SCORES, named)
         if self.systems and nulls:
             dealt = [self._dealt_systems(null.rows) for null in nulls]
-            system_nulls = _write(artefact, "-system-nulls.parquet", SYSTEM_SCORES, pa.concat_tables(dealt))
+            system_nulls = _write(artefact, "-system-nulls", SYSTEM_SCORES, pa.concat_tables(dealt))
         words = pc.unique(rows["word"])
         upos = majority_tags([read_counts(file) for file in task.counts], words).upos
         tagged = rows.append_column("upos", upos.take(pc.index_in(rows["word"], value_set=words)))
         tops = rankings(tagged, self.alignments, self.measures, self.most, pos=self.pos)
-        pair_part = PartFile(artefact.file("-pairs.parquet"), pairs.num_rows)
         return Combined(
             part=part, pair=pair_part, nulls=null_part, systems=system_part, system_nulls=system_nulls, tops=tuple(tops)
         )
@@ -199,9 +195,7 @@ class CombineSeeds(Step[CombineTask, Combined]):
 
 
 def _write(artefact: Artefact, suffix: str, table: Table, rows: pa.Table) -> PartFile:
-    with artefact.writing(suffix) as stream:
-        write_rows(stream, table.schema(), [rows], sort_keys=table.key)
-    return PartFile(artefact.file(suffix), rows.num_rows)
+    return write_part(artefact, table.schema(), [rows], sort_keys=table.key, suffix=suffix)
 
 
 def _open(file: File) -> Any:
@@ -256,7 +250,7 @@ class SummaryTask(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Summarise(Step[SummaryTask, ListedPart]):
+class Summarise(Step[SummaryTask, PartFile]):
     """Bring together all that is known of the words of a pair.
 
     Attributes:
@@ -269,14 +263,14 @@ class Summarise(Step[SummaryTask, ListedPart]):
     noun = "scores"
     unit = "pairs"
 
-    def make(self, artefact: Artefact, task: SummaryTask) -> ListedPart:
+    def make(self, artefact: Artefact, task: SummaryTask) -> PartFile:
         """Write a row for each word."""
         scores = read_table([checked(task.scores)])
         words = pc.unique(scores["word"])
         tags = majority_tags([read_counts(file) for file in task.counts], words.take(pc.sort_indices(words)))
         rows = summarise(scores, self.columns, tags)
         schema = SUMMARY.schema(**self.columns._asdict())
-        return ListedPart(write_part(artefact, schema, [rows], sort_keys=SUMMARY.key))
+        return write_part(artefact, schema, [rows], sort_keys=SUMMARY.key)
 
 
 FIRST = 50  # words of a seed's own ranking that `top50` counts

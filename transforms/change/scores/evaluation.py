@@ -144,7 +144,6 @@ def evaluate(
 
     Args:
         scores: rows of gold words, with the columns that systems need; None for files alone.
-        gold: the gold values.
         options: metrics, what is done with words without a score, intervals.
         predictions: files of words and scores.
         named: rows of gold words of table `change/systems`; None without one.

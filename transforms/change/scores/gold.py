@@ -111,7 +111,6 @@ def read_gold(options: GoldOptions, view: ViewOptions) -> Gold:
     """Read gold.
 
     Args:
-        options: the files.
         view: how words of the corpus became words of the training view.
 
     Raises:
@@ -493,7 +492,6 @@ def read_predictions(paths: Sequence[str], view: ViewOptions) -> list[ScoredWord
     letter case; or lines of a word, a tab and a number, without a header, as SemEval-2020 Task 1 takes them.
 
     Args:
-        paths: the files.
         view: how words of the corpus became words of the training view.
 
     Raises:

@@ -36,11 +36,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lexbeam.transforms.change.view.counts import PartCounts, count_view, write_counts
-from lexbeam.transforms.change.view.feeds import Held, read_held
+from lexbeam.transforms.change.view.feeds import Held, batches_of, read_held
 from lexbeam.transforms.change.view.view_stage import for_counting
 from lexbeam.transforms.common.draws.by_content import content_hashes, numbers
 from lexbeam.transforms.common.store.artefacts import Artefact, Step
-from lexbeam.transforms.common.store.batches import BatchReader, BatchWriter
+from lexbeam.transforms.common.store.batches import BatchWriter
 from lexbeam.transforms.common.store.receipts import File, checked
 from lexbeam.transforms.common.store.tables import Part, read_rows
 
@@ -316,7 +316,6 @@ class SizesTask(NamedTuple):
 
     Attributes:
         view: of the slice.
-        documents: the part.
         sentences: whether single sentences are dealt.
     """
 
@@ -380,7 +379,7 @@ class SizeDocuments(Step[SizesTask, Sized]):
     def make(self, artefact: Artefact, task: SizesTask) -> Sized:
         """Write the documents, and, where these are dealt, the sentences."""
         tokens: dict[str, int] = {}
-        for batch in _staged(task.view):
+        for batch in batches_of([task.view]):
             sizes = pa.table([batch["document_id"], pc.list_value_length(batch["words"])], ["id", "n"])
             sums = sizes.group_by("id", use_threads=False).aggregate([("n", "sum")])
             for name, number in zip(*(column.to_pylist() for column in sums.columns), strict=True):
@@ -410,16 +409,10 @@ class SizeDocuments(Step[SizesTask, Sized]):
         if not task.sentences:
             return Sized(artefact.file(".arrow"))
         with artefact.writing("-sentences.arrow") as stream, BatchWriter(stream, SENTENCES_SCHEMA) as writer:
-            for batch in _staged(task.view):
+            for batch in batches_of([task.view]):
                 lengths = batch["words"].value_lengths().cast(pa.int64())
                 writer.write(pa.record_batch([batch["key"], lengths], schema=SENTENCES_SCHEMA))
         return Sized(artefact.file(".arrow"), artefact.file("-sentences.arrow"))
-
-
-def _staged(file: File) -> Iterator[pa.RecordBatch]:
-    with BatchReader() as reader:
-        for ordinal in range(reader.count(file)):
-            yield reader.read(file, ordinal)
 
 
 @dataclass(frozen=True)
@@ -516,7 +509,7 @@ def _write_held(artefact: Artefact, suffix: str, held: Held, inside: Flags) -> F
 
 
 def _all(files: Sequence[File]) -> list[pa.RecordBatch]:
-    return [batch for file in sorted(files, key=attrgetter("sha256")) for batch in _staged(file)]
+    return list(batches_of(sorted(files, key=attrgetter("sha256"))))
 
 
 @dataclass(frozen=True)
@@ -535,6 +528,5 @@ class CountDealt(Step[DealtTask, PartCounts]):
 
 def _inside(views: Sequence[File], held: Held) -> Iterator[pa.RecordBatch]:
     """Yield the sentences that a null slice has."""
-    for view in views:
-        for batch in _staged(view):
-            yield batch.take(pa.array(held.rows(batch)))
+    for batch in batches_of(views):
+        yield batch.take(pa.array(held.rows(batch)))

@@ -219,7 +219,6 @@ def evidence_of(real: PairScores, nulls: Sequence[PairScores], tested: Flags, mo
     """Return the evidence for a pair of slices.
 
     Args:
-        real: its scores.
         nulls: scores of null pairs, `LEAST_RUNS` at least.
         tested: words to test if they have a score; q-values are over these.
         most: the greatest score that there can be.

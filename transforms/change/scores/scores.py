@@ -90,7 +90,6 @@ def score_pair(
     `none`. The frequency difference of a word that one slice lacks is a score like any other.
 
     Args:
-        earlier: the earlier slice.
         later: the later slice.
         seed: of both spaces.
         alignments: fitted maps, by name.
@@ -408,7 +407,6 @@ def _with_classes(
     Args:
         means: the rows.
         runs: scores that classes go by, of shape (runs, rows): mean ones, or those of each seed.
-        thresholds: their names.
         parameters: options by name.
         votes: whether runs vote; else there is one.
     """

@@ -32,7 +32,6 @@ class ChangeScoreOptions:
         alignments: names, see `alignment.ALIGNMENTS`; rankings come in this order.
         measures: names, see `measures.MEASURES`; `frequency` is always scored.
         neighbourhood, pivots, pivot_draws, graph_words, topic_words: what some of these use.
-        targets: target words.
         thresholds: names, see `thresholds.THRESHOLDS`; the first has columns without suffix.
         threshold_sd, threshold_quantile: what some of these use.
         votes: whether seeds vote on classes.

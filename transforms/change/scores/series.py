@@ -27,7 +27,7 @@ from lexbeam.transforms.change.spaces.aligning import SliceFacts
 from lexbeam.transforms.change.view.counts import majority_tags
 from lexbeam.transforms.change.view.feeds import read_counts
 from lexbeam.transforms.common.store.artefacts import Artefact, Step
-from lexbeam.transforms.common.store.tables import PartFile, write_part, write_rows
+from lexbeam.transforms.common.store.tables import PartFile, write_part
 
 Columns = dict[str, npt.NDArray[Any] | pa.Array]  # of a table, by name
 
@@ -70,7 +70,6 @@ class MakeSeries(Step[SeriesTask, SeriesMade]):
     """Combine the traces of seeds, and find change points.
 
     Attributes:
-        alignment: of the series.
         targets: target words, sorted.
     """
 
@@ -112,9 +111,8 @@ class MakeSeries(Step[SeriesTask, SeriesMade]):
         columns = {"target": target, "ranked": first.ranked, "null_runs": held.runs}
         columns["upos"] = majority_tags([read_counts(facts.counts) for facts in task.slices], first.words).upos
         rows = _points(task, first.words, points, cuts, columns, self.alignment)
-        with artefact.writing("-points.parquet") as stream:
-            write_rows(stream, POINTS.schema(), [rows], sort_keys=POINTS.key)
-        return SeriesMade(part=part, points=PartFile(artefact.file("-points.parquet"), rows.num_rows))
+        points_part = write_part(artefact, POINTS.schema(), [rows], sort_keys=POINTS.key, suffix="-points")
+        return SeriesMade(part=part, points=points_part)
 
 
 def _mean(arrays: Sequence[Floats]) -> Floats:

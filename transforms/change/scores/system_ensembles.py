@@ -27,7 +27,7 @@ from lexbeam.transforms.change.scores.ranking import Place, Row, joined, ranks, 
 from lexbeam.transforms.common.code.registry import Entry, Registry
 from lexbeam.transforms.common.store.artefacts import Artefact, Step
 from lexbeam.transforms.common.store.receipts import File, checked
-from lexbeam.transforms.common.store.tables import PartFile, read_table, sort_rows, write_part, write_rows
+from lexbeam.transforms.common.store.tables import PartFile, read_table, sort_rows, write_part
 
 OVER = {"ranked": "ranked", "targets": "target"}  # by name, the column that says which words
 
@@ -200,9 +200,10 @@ class CompareSystems(Step[SystemsTask, JoinedSystems]):
         nulls = _joined(task.nulls, self.ensembles) if task.nulls else rows.slice(0, 0)
         part = write_part(artefact, SYSTEM_SCORES.schema(), [rows], sort_keys=SYSTEM_SCORES.key)
         controls = control_rows(rows, nulls)
-        with artefact.writing("-controls.parquet") as stream:
-            write_rows(stream, SYSTEM_CONTROLS.schema(), [controls], sort_keys=SYSTEM_CONTROLS.key)
-        return JoinedSystems(part, PartFile(artefact.file("-controls.parquet"), controls.num_rows))
+        schema = SYSTEM_CONTROLS.schema()
+        return JoinedSystems(
+            part, write_part(artefact, schema, [controls], sort_keys=SYSTEM_CONTROLS.key, suffix="-controls")
+        )
 
 
 def _joined(parts: Sequence[File], ensembles: Sequence[str]) -> pa.Table:

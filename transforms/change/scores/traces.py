@@ -71,7 +71,6 @@ class TraceTask(NamedTuple):
 
     Attributes:
         slices: the slices, in the order of time.
-        spaces: their spaces.
         seed: of the spaces.
         maps: the pairs that the run has aligned by the alignment of the series, as they are published.
     """

@@ -228,10 +228,7 @@ def draw_examples(
     A document that several corpora hold counts in one part, see `lexbeam.transforms.corpora.document_reading`.
 
     Args:
-        corpora: annotated corpora.
-        tokens: the words.
         options: how the training view was made.
-        slices: the slices.
         drawing: which uses, and how many.
         vectors: returns the weighted vectors (`typical.weighted`) of words in a slice, given its
             name; needed for typical uses.

@@ -63,7 +63,6 @@ def common_space(slices: Sequence[str], links: Sequence[Link]) -> dict[str, Side
 
     Args:
         slices: names, in the order of time.
-        links: the alignments.
     """
     sides: dict[str, Side] = {}
     first = next((link.source for link in links if link.earlier == slices[0]), None)

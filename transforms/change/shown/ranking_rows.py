@@ -285,7 +285,6 @@ class RankingRequest(NamedTuple):
     """Which rankings are shown.
 
     Attributes:
-        pairs: of slices.
         alignment: what words are scored by.
         measure: what words are scored by.
         pos: only words that mostly have one of these parts of speech; empty for all.

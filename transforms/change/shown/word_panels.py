@@ -38,7 +38,6 @@ class Compared(NamedTuple):
     """A ranking: two slices by an alignment and a measure.
 
     Attributes:
-        pair: the slices.
         alignment, measure: what words are compared by.
         name: of the ranking, for a reader.
         rows: the words that are shown: targets first, then those of the ranking, other ranked

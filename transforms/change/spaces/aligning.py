@@ -94,7 +94,6 @@ class AlignOptions:
         fit_on: words that maps are fitted on, or None for each alignment's default.
         rcond: singular values below this share of the first are dropped.
         whiten, reweight, dewhiten: steps of `op+`.
-        targets: target words.
     """
 
     fit_on: str | None = option(
@@ -128,13 +127,6 @@ class AlignOptions:
     targets: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Aligned:
-    """Both sides of a fitted alignment, a part of table `alignments`."""
-
-    part: PartFile
-
-
 def fit_words(options: AlignOptions, alignment: str) -> dict[str, Any]:
     """Return the words that an alignment is fitted on, as `fit_alignment` takes them.
 
@@ -160,14 +152,14 @@ def load_spaces(sides: Sequence[SliceSpace], seed: int, variant: str = APART) ->
 
 
 @dataclass(frozen=True)
-class Align(Step[AlignTask, Aligned]):
+class Align(Step[AlignTask, PartFile]):
     """Fit an alignment to the spaces of a pair."""
 
     name = "change/align"
     noun = unit = "alignments"
     blas = True
 
-    def make(self, artefact: Artefact, task: AlignTask) -> Aligned:
+    def make(self, artefact: Artefact, task: AlignTask) -> PartFile:
         """Write a row for either slice."""
         earlier, later = load_spaces(task.sides, task.seed, task.variant)
         if task.frame is None:
@@ -195,7 +187,7 @@ class Align(Step[AlignTask, Aligned]):
         ]
         schema = TABLE.schema()
         batches = [pa.Table.from_pylist([row], schema=schema) for row in rows]
-        return Aligned(write_part(artefact, schema, batches, sort_keys=TABLE.key))
+        return write_part(artefact, schema, batches, sort_keys=TABLE.key)
 
     def chosen(self, task: AlignTask) -> dict[str, tuple[str, ...]]:
         """Return the alignment."""
@@ -240,14 +232,7 @@ class NeighbourOptions:
 
 
 @dataclass(frozen=True)
-class ListedPart:
-    """A part of a table."""
-
-    part: PartFile
-
-
-@dataclass(frozen=True)
-class ListNeighbours(Step[NeighbourTask, ListedPart]):
+class ListNeighbours(Step[NeighbourTask, PartFile]):
     """List the nearest neighbours of words in a space."""
 
     options: NeighbourOptions
@@ -256,7 +241,7 @@ class ListNeighbours(Step[NeighbourTask, ListedPart]):
     unit = "embeddings"
     blas = True
 
-    def make(self, artefact: Artefact, task: NeighbourTask) -> ListedPart:
+    def make(self, artefact: Artefact, task: NeighbourTask) -> PartFile:
         """Write the rows."""
         table = neighbours_table(
             task.slice,
@@ -267,17 +252,17 @@ class ListNeighbours(Step[NeighbourTask, ListedPart]):
             min_count=self.options.min_count,
             variant=task.variant,
         )
-        return ListedPart(write_part(artefact, NEIGHBOURS.schema(), [table], sort_keys=NEIGHBOURS.key))
+        return write_part(artefact, NEIGHBOURS.schema(), [table], sort_keys=NEIGHBOURS.key)
 
 
 @dataclass(frozen=True)
-class DescribeSlice(Step[SliceRow, ListedPart]):
+class DescribeSlice(Step[SliceRow, PartFile]):
     """Write the row of a slice."""
 
     name = "change/slices"
     unit = "slices"
 
-    def make(self, artefact: Artefact, task: SliceRow) -> ListedPart:
+    def make(self, artefact: Artefact, task: SliceRow) -> PartFile:
         """Write the row."""
         schema = SLICES.schema()
-        return ListedPart(write_part(artefact, schema, [pa.Table.from_pylist([task], schema=schema)]))
+        return write_part(artefact, schema, [pa.Table.from_pylist([task], schema=schema)])

@@ -15,19 +15,13 @@ import numpy as np
 import pyarrow as pa
 
 from lexbeam.transforms.change.spaces.shards import ShardOptions, span_of
-from lexbeam.transforms.change.spaces.training import (
-    BATCH_WORDS,
-    TrainedSpace,
-    TrainTask,
-    feed_of,
-    uses_of,
-    write_space,
-)
-from lexbeam.transforms.change.view.feeds import read_counts
+from lexbeam.transforms.change.spaces.training import BATCH_WORDS, TrainTask, feed_of, uses_of, write_space
+from lexbeam.transforms.change.view.feeds import batches_of, read_counts
 from lexbeam.transforms.common.store.artefacts import Artefact, Step
-from lexbeam.transforms.common.store.batches import BatchReader, BatchWriter
+from lexbeam.transforms.common.store.batches import BatchWriter
 from lexbeam.transforms.common.store.identity import Uncounted
 from lexbeam.transforms.common.store.receipts import File
+from lexbeam.transforms.common.store.tables import PartFile
 from lexbeam.transforms.embeddings.counted_vectors import Cooccurrences, count_pairs, matrix_of, symmetric
 from lexbeam.transforms.embeddings.representations import (
     REGISTRY,
@@ -96,7 +90,6 @@ class SumTask(NamedTuple):
     Attributes:
         slice: its name: no two slices share a sum, which may be freed.
         number: of the sum, from 0.
-        parts: the pieces.
     """
 
     slice: str
@@ -172,14 +165,13 @@ def _written(artefact: Artefact, upper: "csr_array") -> CountedContexts:
 
 
 def _read(counted: CountedContexts) -> "csr_array":
-    with BatchReader(limit=1) as reader:
-        batches = [reader.read(counted.cells, ordinal) for ordinal in range(reader.count(counted.cells))]
+    batches = list(batches_of([counted.cells]))
     rows, columns, counts = (np.concatenate([batch[name].to_numpy() for batch in batches]) for name in CELLS.names)
     return matrix_of(rows, columns, counts, counted.words)
 
 
 @dataclass(frozen=True)
-class Represent(Step[RepresentTask, TrainedSpace]):
+class Represent(Step[RepresentTask, PartFile]):
     """Make a space of the counts of a slice."""
 
     options: RepresentationOptions
@@ -188,7 +180,7 @@ class Represent(Step[RepresentTask, TrainedSpace]):
     noun = unit = "embeddings"
     blas = True
 
-    def make(self, artefact: Artefact, task: RepresentTask) -> TrainedSpace:
+    def make(self, artefact: Artefact, task: RepresentTask) -> PartFile:
         """Write the vectors."""
         counts = read_counts(task.space.counts)
         words = _words(task.space, counts)

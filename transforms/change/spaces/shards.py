@@ -24,19 +24,13 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lexbeam.transforms.change.spaces.training import (
-    BATCH_WORDS,
-    TrainedSpace,
-    TrainTask,
-    feed_of,
-    uses_of,
-    write_space,
-)
+from lexbeam.transforms.change.spaces.training import BATCH_WORDS, TrainTask, feed_of, uses_of, write_space
 from lexbeam.transforms.change.view.feeds import KeySpan, read_counts
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.common.store.artefacts import Artefact, Step
 from lexbeam.transforms.common.store.receipts import File, mapped
+from lexbeam.transforms.common.store.tables import PartFile
 from lexbeam.transforms.embeddings.sgns import SgnsOptions, derive_seed, vocabulary_of
 from lexbeam.transforms.embeddings.starts import Start, averaged, fill_by_chance
 from lexbeam.transforms.embeddings.trainers import REGISTRY, train_space
@@ -171,13 +165,6 @@ class AverageTask(NamedTuple):
 
 
 @dataclass(frozen=True)
-class AveragedWeights:
-    """Common weights: of each word of a slice its vector and its context, float32."""
-
-    weights: File
-
-
-@dataclass(frozen=True)
 class TrainShard(Step[ShardTask, TrainedShard]):
     """Train a shard of a slice in a step; the cut of `options` does not count, and is 1, see `Train`."""
 
@@ -281,12 +268,8 @@ def _averages(task: AverageTask, vocabulary: dict[str, int], dim: int) -> Iterat
 
 
 @dataclass(frozen=True)
-class AverageStep(Step[AverageTask, AveragedWeights]):
-    """Average the shards of a step.
-
-    Attributes:
-        dim: of the vectors.
-    """
+class AverageStep(Step[AverageTask, File]):
+    """Average the shards of a step: common weights, of each word of a slice its vector and its context, float32."""
 
     dim: int
 
@@ -294,30 +277,26 @@ class AverageStep(Step[AverageTask, AveragedWeights]):
     noun = "embeddings"
     unit = "averages"
 
-    def make(self, artefact: Artefact, task: AverageTask) -> AveragedWeights:
+    def make(self, artefact: Artefact, task: AverageTask) -> File:
         """Write the weights of all words."""
         counts = uses_of(read_counts(task.space.counts))
         vocabulary = vocabulary_of(counts, task.space.min_count, task.space.slice)
         with artefact.writing(".weights") as stream:
             for some in _averages(task, vocabulary, self.dim):
                 stream.write(some.tobytes())
-        return AveragedWeights(artefact.file(".weights"))
+        return artefact.file(".weights")
 
 
 @dataclass(frozen=True)
-class AverageLast(Step[AverageTask, TrainedSpace]):
-    """Average the shards of the last step.
-
-    Attributes:
-        dim: of the vectors.
-    """
+class AverageLast(Step[AverageTask, PartFile]):
+    """Average the shards of the last step."""
 
     dim: int
 
     name = "change/average-last"
     noun = unit = "embeddings"
 
-    def make(self, artefact: Artefact, task: AverageTask) -> TrainedSpace:
+    def make(self, artefact: Artefact, task: AverageTask) -> PartFile:
         """Write the vectors."""
         counts = read_counts(task.space.counts)
         vocabulary = vocabulary_of(uses_of(counts), task.space.min_count, task.space.slice)

@@ -50,14 +50,7 @@ class TrainTask(NamedTuple):
 
 
 @dataclass(frozen=True)
-class TrainedSpace:
-    """An embedding, a part of table `vectors`."""
-
-    part: PartFile
-
-
-@dataclass(frozen=True)
-class Train(Step[TrainTask, TrainedSpace]):
+class Train(Step[TrainTask, PartFile]):
     """Train the words of a slice with a seed.
 
     The cut of `options` does not count, since each slice has its own; it is 1.
@@ -69,7 +62,7 @@ class Train(Step[TrainTask, TrainedSpace]):
     noun = unit = "embeddings"
     blas = True
 
-    def make(self, artefact: Artefact, task: TrainTask) -> TrainedSpace:
+    def make(self, artefact: Artefact, task: TrainTask) -> PartFile:
         """Write the vectors of the words that are frequent enough."""
         counts = read_counts(task.counts)
         words, vectors, _ = train_space(
@@ -124,7 +117,7 @@ def write_space(
     *,
     variant: str = APART,
     suffix: str = "",
-) -> TrainedSpace:
+) -> PartFile:
     """Write an embedding.
 
     Args:
@@ -158,7 +151,7 @@ def write_space(
             yield pa.table([*about.slice(start, end - start).columns, *_columns(some)], schema=schema)
             start = end
 
-    return TrainedSpace(write_part(artefact, schema, tables(), sort_keys=VECTORS.key, suffix=suffix))
+    return write_part(artefact, schema, tables(), sort_keys=VECTORS.key, suffix=suffix)
 
 
 def _columns(vectors: Rows) -> list[pa.Array]:
@@ -194,7 +187,7 @@ class JointTask(NamedTuple):
 class TrainedSpaces:
     """The spaces that were wanted, in the order of their slices."""
 
-    spaces: tuple[TrainedSpace, ...]
+    spaces: tuple[PartFile, ...]
 
 
 @dataclass(frozen=True)

@@ -226,7 +226,6 @@ class PartCounts:
         tokens_before: tokens before any filter.
         short: sentences dropped as too short.
         short_tokens: tokens of these.
-        split: sentences split.
         sampled_out: sentences dropped by downsampling.
     """
 
@@ -262,13 +261,6 @@ def write_counts(artefact: Artefact, suffix: str, counts: ViewCounts) -> PartCou
     )
 
 
-@dataclass(frozen=True)
-class Shuffled:
-    """Sentences of a range in the order of training, of schema `FEED`."""
-
-    feed: File
-
-
 _MERGED = 16  # parts whose counts are held at a time, beside those of all before them
 _SUMS = ("tokens_before", "short", "short_tokens", "split", "sampled_out")
 
@@ -297,14 +289,14 @@ class CountSlice(Step[tuple[PartCounts, ...], SliceCounts]):
 
 
 @dataclass(frozen=True)
-class ShuffleRange(Step[tuple[StagedView, ...], Shuffled]):
-    """Put the sentences of a range in the order of training, in whatever order their files come."""
+class ShuffleRange(Step[tuple[StagedView, ...], File]):
+    """Put the sentences of a range in the order of training, of schema `FEED`, in whatever order their files come."""
 
     name = "change/shuffle"
     noun = "slices"
     unit = "ranges"
 
-    def make(self, artefact: Artefact, task: tuple[StagedView, ...]) -> Shuffled:
+    def make(self, artefact: Artefact, task: tuple[StagedView, ...]) -> File:
         """Write the sentences."""
         with BatchReader() as reader:
             batches = [
@@ -331,7 +323,7 @@ class ShuffleRange(Step[tuple[StagedView, ...], Shuffled]):
         with artefact.writing(".arrow") as stream, BatchWriter(stream, FEED) as writer:
             for start in range(0, batch.num_rows, FEED_ROWS):
                 writer.write(batch.slice(start, FEED_ROWS))
-        return Shuffled(artefact.file(".arrow"))
+        return artefact.file(".arrow")
 
 
 def _ranks(documents: pa.ChunkedArray) -> npt.NDArray[np.int64]:

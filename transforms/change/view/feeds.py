@@ -103,7 +103,7 @@ def read_counts(file: File) -> pa.Table:
 
 def read_held(file: File) -> Held:
     """Return what a null slice has, from a file of one `Held.batch`."""
-    (batch,) = _batches([file])
+    (batch,) = batches_of([file])
     return Held(batch.schema.names[0], batch.column(0).to_numpy())
 
 
@@ -116,7 +116,7 @@ def read_feed(feed: Sequence[File], span: KeySpan = WHOLE) -> Iterator[pa.ListAr
 def _inside(feed: Sequence[File], span: KeySpan) -> Iterator[pa.RecordBatch]:
     """Yield the sentences of a span; batches before and behind it are not read, but for a few that it is sought in."""
     if span == WHOLE:
-        yield from _batches(feed)
+        yield from batches_of(feed)
         return
     with BatchReader(limit=1) as reader:
 
@@ -129,7 +129,7 @@ def _inside(feed: Sequence[File], span: KeySpan) -> Iterator[pa.RecordBatch]:
         if inside:
             ordinals = range(reader.count(inside[0]))
             first = bisect_left(ordinals, span.first, key=lambda ordinal: last_key(inside[0], ordinal))
-    for batch in _batches(inside, first):
+    for batch in batches_of(inside, first):
         keys = batch["key"].to_numpy()
         start = int(np.searchsorted(keys, np.uint64(span.first)))
         end = int(np.searchsorted(keys, np.uint64(span.last), side="right"))
@@ -139,10 +139,10 @@ def _inside(feed: Sequence[File], span: KeySpan) -> Iterator[pa.RecordBatch]:
             return
 
 
-def _batches(feed: Sequence[File], first: int = 0) -> Iterator[pa.RecordBatch]:
+def batches_of(staged: Sequence[File], first: int = 0) -> Iterator[pa.RecordBatch]:
     """Yield the batches of files, of the first file from this one on."""
     with BatchReader(limit=1) as reader:
-        for file in feed:
+        for file in staged:
             for ordinal in range(first, reader.count(file)):
                 yield reader.read(file, ordinal)
             first = 0

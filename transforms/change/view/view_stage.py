@@ -54,7 +54,6 @@ class SlicePart(NamedTuple):
     """A part of `sentences` and a slice.
 
     Attributes:
-        part: the part.
         slice: the slice.
         left_out: documents of the part that another corpus holds too.
     """
@@ -163,7 +162,6 @@ class ViewSlices(Step[ViewTask, Viewed]):
     Attributes:
         targets: target words; without limits every sentence is kept, and those that are joined with a tag alone count
             (see `of_spec`).
-        options: of the view.
     """
 
     targets: ViewTargets

@@ -35,7 +35,6 @@ from lexbeam.transforms.lexicon.compiled.word_keys import MISSING
 from lexbeam.transforms.lexicon.wordnet.lesk import (
     CLOSED_ADVERBS,
     STOP_WORDS,
-    Contexts,
     choose_senses,
     concatenated,
     contexts_of,
@@ -181,7 +180,7 @@ class SenseContext(NamedTuple):
     """
 
     wordnet: WordNet
-    contexts: Contexts | None
+    contexts: Ragged | None
     targets: ContextTargets
     senses: Ragged
     depths: np.ndarray
@@ -235,7 +234,7 @@ SENSES: Registry[SenseChoice] = Registry(
 
 
 def deep_senses(
-    wordnet: WordNet, contexts: Contexts | None, targets: ContextTargets, *, sense: str = "lesk", depth: str = "max"
+    wordnet: WordNet, contexts: Ragged | None, targets: ContextTargets, *, sense: str = "lesk", depth: str = "max"
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the sense of each target, and how deep it lies.
 

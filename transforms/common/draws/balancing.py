@@ -59,8 +59,8 @@ class Balanced(NamedTuple):
 
     Attributes:
         split: of each group, int64.
-        before: F of the start.
-        after: F in the end, at most `before`.
+        before: what is lowered, F here and J in `sharpening`, of the start.
+        after: the same in the end, at most `before`.
         steps: swaps and moves made.
     """
 
@@ -188,7 +188,6 @@ def balance(
     """Return splits of groups with as low an F as swaps lead to.
 
     Args:
-        cells: the instances.
         start: a split of each group, which the result is no worse than.
         shares: of each split, above 0.
         names: hash of each group, ascending: by these moves are drawn and ties decided.

@@ -10,12 +10,10 @@ genre g. A swap is of two groups that have as many instances of every genre, so 
 changes. Each step draws pairs of such groups, values them exactly, and makes the best swap.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 import numpy.typing as npt
 
-from lexbeam.transforms.common.draws.balancing import Floats, GroupedInstances, Ints, prefix_counts
+from lexbeam.transforms.common.draws.balancing import Balanced, Floats, GroupedInstances, Ints, prefix_counts
 from lexbeam.transforms.common.draws.by_content import content_hashes, numbers
 
 BY_GENRE = 0.35  # W
@@ -24,22 +22,6 @@ VALUED = 64  # of these, valued exactly
 TURNS = 300
 PATIENCE = 20  # turns for any two splits that save little, before swapping ends
 LITTLE = 0.005  # of J, which is .0006 of a distance
-
-
-class Sharpened(NamedTuple):
-    """Splits of groups.
-
-    Attributes:
-        split: of each group, int64.
-        before: J of the start.
-        after: J in the end, at most `before`.
-        steps: swaps made.
-    """
-
-    split: Ints
-    before: float
-    after: float
-    steps: int
 
 
 def sharpen(
@@ -51,11 +33,10 @@ def sharpen(
     fixed: npt.NDArray[np.bool_],
     seed: int,
     turns: int = TURNS,
-) -> Sharpened:
+) -> Balanced:
     """Return splits of groups with as low a J as swaps lead to; sizes stay as they are.
 
     Args:
-        cells: the instances.
         start: a split of each group.
         splits: how many splits there are.
         names: hash of each group, ascending.
@@ -67,13 +48,13 @@ def sharpen(
     scale = max((float(np.abs(state[s] - state[t]).max()) for s in range(splits) for t in range(s)), default=0.0)
     split = start.copy()
     if not scale:
-        return Sharpened(split, 0.0, 0.0, 0)
+        return Balanced(split, 0.0, 0.0, 0)
     # As shares of the greatest difference, so that eighth powers stay near 1.
     state, weights = state / scale, weights / scale
     before = _value(state)
     steps = _swap(cells, split, state, weights, names=names, fixed=fixed, seed=seed, turns=turns)
     whole = scale**8
-    return Sharpened(split, before * whole, _value(state) * whole, steps)
+    return Balanced(split, before * whole, _value(state) * whole, steps)
 
 
 def _shares(cells: GroupedInstances, split: Ints, splits: int) -> tuple[Floats, Floats]:

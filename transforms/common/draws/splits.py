@@ -25,9 +25,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lexbeam.transforms.common.draws.balancing import STEPS, Floats, GroupedInstances, Ints, balance
+from lexbeam.transforms.common.draws.balancing import STEPS, Balanced, Floats, GroupedInstances, Ints, balance
 from lexbeam.transforms.common.draws.by_content import Keys, integers, numbers
-from lexbeam.transforms.common.draws.sharpening import TURNS, Sharpened, sharpen
+from lexbeam.transforms.common.draws.sharpening import TURNS, sharpen
 from lexbeam.transforms.common.errors import UsageError, quoted
 
 
@@ -388,7 +388,7 @@ def _swapped(
     names: Hashes,
     fixed: npt.NDArray[np.bool_],
     seed: int,
-) -> Sharpened:
+) -> Balanced:
     """Return what swaps make of a start: by coarse bands first, then by fine ones."""
     part = min(1.0, WHOLE / len(fine))
     balanced = balance(cells, start, shares, names=names, fixed=fixed, seed=seed, steps=int(STEPS * part) + 1)

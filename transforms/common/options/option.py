@@ -65,7 +65,6 @@ class Option(NamedTuple):
             is imported when it is asked.
         metavar: what stands for its value in help.
         positional: whether it stands on the command line without a flag.
-        least: the least value.
         most: the greatest value.
         path: one of `PATHS`, or empty.
         within: finds the path in a value that is not all path.
@@ -197,7 +196,6 @@ def check_value(item: object, entry: Option, shown: str) -> None:
     """Check one value, of its type already, by what is stated of the option, and of all options.
 
     Args:
-        item: the value.
         entry: the option.
         shown: its name as messages have it.
 

@@ -269,7 +269,6 @@ def discard_unused(root: str, stages: Collection[str], since: int, kept: Collect
 
     Args:
         root: where artefacts lie; on an object store, which does not tell what was taken up, nothing is removed.
-        stages: their names.
         since: in nanoseconds since 1970, by the clock of what holds the artefacts.
         kept: artefacts that stay all the same, by the paths that names of their files begin with.
     """

@@ -76,7 +76,6 @@ def driver_line(section: str, seconds: float, lines: Sequence[RunLine], run_id: 
         section: the section.
         seconds: that it took.
         lines: of its stages.
-        run_id: of the run.
     """
     elements, there = (sum(getattr(line, name) for line in lines) for name in ("elements", "there"))
     return RunLine(

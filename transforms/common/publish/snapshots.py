@@ -58,7 +58,6 @@ class Snapshot:
         out: the folder.
         name: the snapshot's name, the digest of its manifest.
         folder: where its parts lie.
-        manifest: its manifest.
     """
 
     out: str

@@ -27,7 +27,7 @@ from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import embedded, option
 from lexbeam.transforms.common.store.artefacts import Artefact, Step
 from lexbeam.transforms.common.store.receipts import File, checked
-from lexbeam.transforms.common.store.tables import PartFile, read_rows, read_table, sort_rows, write_part, write_rows
+from lexbeam.transforms.common.store.tables import PartFile, read_rows, read_table, sort_rows, write_part
 from lexbeam.transforms.complexity.scorers.design import DesignRows, rows_of
 from lexbeam.transforms.complexity.scorers.holding_out import ALL, FOLDS, LEFT, SAVED, SPLIT, Case
 from lexbeam.transforms.complexity.scorers.scorer_fits import GROUP_PREFIX, PredictedCase
@@ -244,11 +244,8 @@ class EvaluateSystem(Step[EvaluateTask, EvaluatedSystem]):
 
 
 def _written(artefact: Artefact, table: Table, rows: pa.Table) -> PartFile:
-    suffix = f"-{table.name.partition('/')[2]}.parquet"
-    ordered = sort_rows(rows, table.key)
-    with artefact.writing(suffix) as stream:
-        count = write_rows(stream, table.schema(), [ordered], sort_keys=table.key)
-    return PartFile(artefact.file(suffix), count)
+    ordered, suffix = sort_rows(rows, table.key), f"-{table.name.partition('/')[2]}"
+    return write_part(artefact, table.schema(), [ordered], sort_keys=table.key, suffix=suffix)
 
 
 def _like(cases: Sequence[CaseDone], way: str, without: str = "", share: float = 1.0) -> list[CaseDone]:

@@ -30,7 +30,6 @@ class ModelFormat(Entry):
     Attributes:
         write: from the content to bytes, the same for the same content; raises `Refused`.
         read: from any bytes to the content; raises `Refused`.
-        suffix: of the file.
         version: raised when an older `read` cannot read what `write` makes.
         packages: distributions whose versions are recorded beside the weights.
         exact: those of them of which another minor version may read the content wrongly.

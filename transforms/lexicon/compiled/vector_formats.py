@@ -77,7 +77,6 @@ def parse(argument: str, formats: Collection[str]) -> Parsed:
 
     Args:
         argument: what follows `vectors:`.
-        formats: names of formats.
 
     Raises:
         UsageError: the argument is malformed, or two options contradict each other.

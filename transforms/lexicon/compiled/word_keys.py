@@ -183,7 +183,6 @@ class CompiledWords:
 
     Attributes:
         keys: uint64.
-        words: the words.
         case: one of `CASES`.
     """
 

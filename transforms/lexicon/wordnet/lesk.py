@@ -25,7 +25,6 @@ and negative ones (features `PronType` of Universal Dependencies), and those of 
 
 import functools
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -97,18 +96,10 @@ _TOKENS = 1 << 20  # of glosses that are compared at once
 _TABLE = 1 << 22  # cells of the table of words in contexts
 
 
-class Contexts(NamedTuple):
-    """The words of contexts as rows of `Glosses`.
+def contexts_of(wordnet: WordNet, texts: Sequence[pa.Array]) -> Ragged:
+    """Return the words of contexts of one or several texts each, as rows of `Glosses`.
 
-    Attributes:
-        words: the words of each context; `MISSING` where no gloss has it, and between its texts.
-    """
-
-    words: Ragged
-
-
-def contexts_of(wordnet: WordNet, texts: Sequence[pa.Array]) -> Contexts:
-    """Return contexts of one or several texts each, as lists of tokens.
+    A word is `MISSING` where no gloss has it, and between the texts of a context.
 
     Args:
         texts: for each text of a context a list array, which has a list of tokens by context.
@@ -130,7 +121,7 @@ def contexts_of(wordnet: WordNet, texts: Sequence[pa.Array]) -> Contexts:
         for part in (places[first[number] : first[number + 1]], np.full(len(ends[number]), -1))
     ]
     order = np.argsort(together, kind="stable")
-    return Contexts(_spelled(np.concatenate(tokens)[order], together[order], known, len(ends[0])))
+    return _spelled(np.concatenate(tokens)[order], together[order], known, len(ends[0]))
 
 
 def _spelled(tokens: np.ndarray, owners: np.ndarray, known: Ragged, count: int) -> Ragged:
@@ -187,9 +178,7 @@ class _Index:
         return np.where(phrases[places] == keys, places, MISSING)
 
 
-def sense_scores(
-    wordnet: WordNet, contexts: Contexts, owners: np.ndarray, without: Ragged, senses: Ragged
-) -> np.ndarray:
+def sense_scores(wordnet: WordNet, contexts: Ragged, owners: np.ndarray, without: Ragged, senses: Ragged) -> np.ndarray:
     """Return the score of each sense of each target, int64, in the order of `senses.values`.
 
     Args:
@@ -208,8 +197,8 @@ def sense_scores(
     for share in _shares(owners[of], work, max(_TABLE // max(len(glosses), 1), 1)):
         first = owners[of[share.start]]
         last = owners[of[share.stop - 1]] + 1
-        bounds = contexts.words.offsets[first : last + 1]
-        words = Ragged(bounds - bounds[0], contexts.words.values[bounds[0] : bounds[-1]])
+        bounds = contexts.offsets[first : last + 1]
+        words = Ragged(bounds - bounds[0], contexts.values[bounds[0] : bounds[-1]])
         index = _Index(words, len(glosses))
         targets = of[share]
         scores[share] = _scored(glosses, stop, index, synsets[share], owners[targets] - first, targets, without)
@@ -325,7 +314,7 @@ def _stop_words(glosses: Glosses) -> np.ndarray:
 
 
 def choose_senses(
-    wordnet: WordNet, contexts: Contexts, owners: np.ndarray, targets: Sequence[pa.Array], senses: Ragged
+    wordnet: WordNet, contexts: Ragged, owners: np.ndarray, targets: Sequence[pa.Array], senses: Ragged
 ) -> np.ndarray:
     """Return the sense of each target in its context, int64; `MISSING` where it has none.
 

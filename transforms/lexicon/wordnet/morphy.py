@@ -103,7 +103,6 @@ def bases(part: MorphyPart, forms: pa.Array, *, only_first: bool = False) -> _Ba
     """Return the base forms of forms.
 
     Args:
-        part: the part of speech.
         forms: `normalised`, without nulls.
         only_first: whether only the first base form is wanted.
 

@@ -111,7 +111,6 @@ class PlacedPiece(NamedTuple):
     """Some sentences of a text that have chosen words, one after the other.
 
     Attributes:
-        text: the text.
         number: of the piece, from 0.
         held: the sentences, as columns; None: the text has none.
     """

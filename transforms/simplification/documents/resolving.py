@@ -13,12 +13,11 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from lexbeam.schemas.columns import Table
 from lexbeam.schemas.simplification import CHANGES, DOCUMENTS, INSTANCES, RANKINGS, SIMPLIFICATIONS
 from lexbeam.transforms.common.portions import batched
 from lexbeam.transforms.common.store.artefacts import Artefact, Step
 from lexbeam.transforms.common.store.batches import SideRows
-from lexbeam.transforms.common.store.tables import Part, PartFile, Rows, joined, write_rows
+from lexbeam.transforms.common.store.tables import Part, PartFile, Rows, joined, write_part
 from lexbeam.transforms.formats.records.base import ReaderOptions
 from lexbeam.transforms.formats.spans.spanned import SPANS, SpannedSource, TextEdit, spanned
 from lexbeam.transforms.inflection.inflector import Inflecting
@@ -48,7 +47,6 @@ class ChosenWord(NamedTuple):
 
     Attributes:
         language: of its sentence.
-        sentence: the sentence.
         choice: the target, and what was chosen as its one offer; none where it stays.
         reason: why the target stays.
         about: columns of table simplification/changes that hold wherever the instance stands.
@@ -70,7 +68,6 @@ def chosen_word(identifier: str, rows: Mapping[str, Rows]) -> ChosenWord:
     """Return what was chosen for an instance.
 
     Args:
-        identifier: of the instance.
         rows: by table those of the instance, `COLUMNS` of them; of one setting and ranker.
     """
     (found,), (made,) = rows[INSTANCES.name], rows[SIMPLIFICATIONS.name]
@@ -179,7 +176,10 @@ def _sentence(
 
     while True:
         outcomes = resolve(whole, choices, language, inflector, agreement, sentence.tokens)
-        edits = [[_moved(edit, first) for edit in outcome.edits] for outcome in outcomes]
+        edits = [
+            [edit._replace(start=edit.start + first, end=edit.end + first) for edit in outcome.edits]
+            for outcome in outcomes
+        ]
         new = {at: why for at, made in enumerate(edits) for edit in made if (why := reason_of(edit)) is not None}
         if not new:
             break
@@ -195,10 +195,6 @@ def _sentence(
         for edit in made:
             about = {**word.about, "changed": True, "reason": None, "detail": None}
             yield {**about, **_row(whole[edit.start - first : edit.end - first], edit)}, edit
-
-
-def _moved(edit: PlacedEdit, first: int) -> PlacedEdit:
-    return edit._replace(start=edit.start + first, end=edit.end + first)
 
 
 def _row(before: str, edit: PlacedEdit) -> Row:
@@ -302,14 +298,9 @@ class Resolve(Step[TextsTask, ResolvedPart]):
                         text = None
                 yield pa.Table.from_pylist(rows, schemas[0])
 
-        def written(suffix: str, table: Table, batches: Iterable[pa.Table | pa.RecordBatch]) -> PartFile:
-            with artefact.writing(suffix) as stream:
-                count = write_rows(stream, table.schema(), batches, sort_keys=table.key)
-            return PartFile(artefact.file(suffix), count)
-
         with SideRows(schemas[1]) as changes:
-            of_documents = written(".parquet", DOCUMENTS, documents(changes))
-            of_changes = written("-changes.parquet", CHANGES, changes.batches())
+            of_documents = write_part(artefact, schemas[0], documents(changes), sort_keys=DOCUMENTS.key)
+            of_changes = write_part(artefact, schemas[1], changes.batches(), sort_keys=CHANGES.key, suffix="-changes")
         return ResolvedPart(of_documents, of_changes, dict(sorted(counts.items())), totals["beside"], totals["altered"])
 
     def chosen(self, task: TextsTask) -> Mapping[str, Sequence[str]]:

@@ -139,7 +139,6 @@ class Listing:
     """Lists of candidates of one system at one stage, by numbers alone.
 
     Args:
-        gold: the instances.
         as_written: as of `gold_of`.
     """
 

@@ -86,7 +86,6 @@ def read_gold(path: str, layout: str, notes: list[str], *, as_written: bool = Fa
     Rows of the same sentence and target are one instance, with all their annotators.
 
     Args:
-        path: the file.
         layout: an entry of `lexbeam.transforms.simplification.instances.benchmark_layouts.LAYOUTS`.
         notes: warnings are appended to it.
         as_written: whether words that differ in capitals are different words.

@@ -322,7 +322,6 @@ class CandidateCount:
         setting: its name.
         generator: the one that gives them; empty: any.
         reason: why they do not go on; empty: they do.
-        candidates: their number.
     """
 
     setting: str
@@ -336,7 +335,6 @@ class Generated:
     """Receipt of a part of the candidates.
 
     Attributes:
-        part: the file.
         keys: what each instance's candidates were made from.
         instances: how many there were.
         with_candidates: by setting, how many have a candidate that goes on.

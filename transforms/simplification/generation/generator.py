@@ -19,7 +19,6 @@ class Context(NamedTuple):
     """What generators work with beside the instances.
 
     Attributes:
-        options: of the setting.
         lexicon: thesauri, vectors, WordNet and word lists.
         thesauri: names of the thesauri, in the order in which they are looked up.
         lists: names of the word lists; the first settles ties.

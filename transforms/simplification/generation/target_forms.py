@@ -98,7 +98,6 @@ class Formed(NamedTuple):
         feats: the features that it was inflected for, as FEATS; None: not known.
         before: what the word before the target becomes; None: that word stays.
         reason: why it does not go on, one of `lexbeam.schemas.simplification.REASONS`.
-        proposal: the proposal.
     """
 
     form: str

@@ -147,7 +147,6 @@ class ContentWords(NamedTuple):
     """Content words of several texts, in their order.
 
     Attributes:
-        texts: the texts.
         table: the sentences of all, columns `COLUMNS` and layers.
         text_of: for each sentence the place of its text.
         lines: by sentence that has a word, the sentence as a line of text.

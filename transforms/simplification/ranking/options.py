@@ -137,7 +137,6 @@ def check_ranking(settings: Mapping[str, RankingOptions], resources: RankingFile
     """Check that rankers have what they need.
 
     Args:
-        settings: by name.
         resources: what is given.
         choice: the option by which other rankers are chosen; None: those that name them.
 

@@ -52,7 +52,6 @@ class RankerInputs(NamedTuple):
     """What rankers work with beside candidates.
 
     Attributes:
-        options: of the setting.
         lexicon: word lists and vectors.
         lists: names of the word lists; the first is the default.
         regressed: the model that predicts complexity; None: there is none.

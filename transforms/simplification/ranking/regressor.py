@@ -124,7 +124,6 @@ def excluded_words(
         instances: paths of parts of simplification/instances.
         substitutes: of simplification/substitutes; empty: there is no gold.
         candidates: of simplification/candidates.
-        labelled: the labelled words.
     """
     words: set[str] = set()
     lemmas: set[str] = set()

@@ -124,7 +124,6 @@ class Selecting(NamedTuple):
     """What filters work with beside candidates.
 
     Attributes:
-        options: of the setting.
         lexicon: vectors and `NGRAMS`.
         inflector: knows the lemmas of forms; None: only the lemmas of candidates count.
         engine: the engine that tags, by its specification; empty: none.

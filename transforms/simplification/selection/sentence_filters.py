@@ -137,7 +137,6 @@ def within_reach(place: TaggedPlace, reach: int) -> TaggedPlace:
     """Return a place in what an engine sees of its sentence when it tags it.
 
     Args:
-        place: the place.
         reach: how many tokens to either side the engine looks.
 
     Tokens end at white space, so that as many stretches without it have at least as many tokens.

@@ -279,7 +279,6 @@ def stage_rows(tables: Mapping[str, Sequence[str]], ids: Sequence[str], setting:
 
     Args:
         tables: the paths of the parts of the tables that are published.
-        ids: the instances.
         setting: only this one; None: all.
 
     Yields:
