@@ -350,10 +350,6 @@ def _log_of(job: Job, inputs: Inputs) -> dict[str, Any]:
 
     From `inputs`, `exclude` and `folders`, `lexbeam status` finds what has changed since; from `sources`,
     views find what the section was made from.
-
-    Args:
-        job: the job that makes it.
-        inputs: the tables that it reads, found.
     """
     patterns = input_patterns(job)
     return {

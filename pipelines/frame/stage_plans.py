@@ -329,7 +329,7 @@ def _listed(job: Job, snapshot: Snapshot | None) -> _Look:
 
 def _look(job: Job, snapshot: Snapshot | None, stays: bool) -> _Look:
     is_new = snapshot is None or job.section not in snapshot.sections
-    from lexbeam.transforms.common.store.ptransforms import stages_before, stages_in
+    from lexbeam.transforms.common.store.ptransforms import stages_before
 
     to_write = Looked(missing=frozenset({"tables"}))
     if not job.command.has("build"):
@@ -346,7 +346,6 @@ def _look(job: Job, snapshot: Snapshot | None, stays: bool) -> _Look:
         making = (WriteTables(job.section),)
         return _Look(making, {} if stays else {making[0].name: to_write}, {making[0].name: ()})
     before: dict[str, set[str]] = {}
-    used: set[str] = set()
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as scratch:
         workspace = Workspace(_root(job), folder)
         results = ResultFiles(scratch)
@@ -355,7 +354,6 @@ def _look(job: Job, snapshot: Snapshot | None, stays: bool) -> _Look:
             collections = job.command.build(pipeline, plan, Graph(workspace, 1, True, scratch))
             results.write({"parts": collections["parts"]})
             before.update(stages_before(pipeline))
-            used.update(stages_in(pipeline))
             return not is_new
 
         failure: LexbeamError | None = None
@@ -363,7 +361,7 @@ def _look(job: Job, snapshot: Snapshot | None, stays: bool) -> _Look:
             run_pipeline(build, load_runner_config("direct"))
         except LexbeamError as error:
             failure = error
-        stages = [stage for stage in job.command.stages if stage.name in used]
+        stages = [stage for stage in job.command.stages if stage.name in before]
         parts = HandedBack(results.parts(), {})
         published = [part for table in job.command.table_names for part in written(parts.of_table(table))]
         wanted = frozenset(stem_of(part.path) for part in published if is_freed(part.path))

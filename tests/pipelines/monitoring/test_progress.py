@@ -488,15 +488,6 @@ def test_every_stage_of_a_change_run_has_a_total_beforehand():
     assert [expected[name] for name in sorted(counts)] == [sum(map(sums_of, pieces)), sum(pieces), spaces]
 
 
-@pytest.mark.parametrize("words", COMMANDS)
-def test_stages_wait_for_stages_of_their_command(words):
-    command = load(words)
-    names = [stage.name for stage in command.stages]
-    for name, waits in command.waits.items():
-        assert {name, *waits} <= set(names)
-        assert name not in waits
-
-
 def test_of_an_engine_that_takes_any_time_no_work_is_foreseen():
     command = load("corpus")
     options = {**OPTIONS["corpus"], "engine": "stanza:en"}
