@@ -40,7 +40,6 @@ from lexbeam.transforms.cloze.answers.data import (
     AskPart,
     AskTask,
     EncodeAsked,
-    EncodedAsked,
     FiveWayQuestions,
     VocabularyOptions,
 )
@@ -61,7 +60,7 @@ from lexbeam.transforms.cloze.answers.trained_systems import (
     encoders_chosen,
     within_system,
 )
-from lexbeam.transforms.cloze.readers.data import GroupTask, QuestionGroup
+from lexbeam.transforms.cloze.readers.data import GroupTask, NumberedTexts, QuestionGroup
 from lexbeam.transforms.cloze.readers.options import CONTEXT, NetworkOptions, ReaderNetworkOptions, check_torch
 from lexbeam.transforms.cloze.readers.reading_in_folds import NetworkSetting
 from lexbeam.transforms.cloze.word_resources import vectors_option
@@ -264,7 +263,7 @@ def _groups_to_encode(
 
 
 def _answer_tasks(
-    element: tuple[str, EncodedAsked], keys: tuple[Key, ...], setting: NetworkSetting
+    element: tuple[str, NumberedTexts], keys: tuple[Key, ...], setting: NetworkSetting
 ) -> Iterator[tuple[Key, AnswerTask]]:
     of, encoded = element
     for key in keys:
@@ -284,7 +283,7 @@ def _choice_tasks(
 
 
 def _measure_tasks(
-    answers: tuple[Part, ...], encoded: tuple[tuple[str, EncodedAsked], ...]
+    answers: tuple[Part, ...], encoded: tuple[tuple[str, NumberedTexts], ...]
 ) -> Iterator[tuple[int, MeasureTask]]:
     yield 0, MeasureTask(tuple(sorted(answers)), tuple(sorted(encoded, key=itemgetter(0))))
 

@@ -1,7 +1,7 @@
 """Questions with five options for reading systems, and the same as numbers.
 
 AskPart         a part of cloze/pairs, and of cloze/questions -> rows `ASKED_ROWS`
-EncodeAsked     all of a language -> EncodedAsked: what a reader is trained on
+EncodeAsked     all of a language -> NumberedTexts: what a reader is trained on, with tables `WORDS` and `NUMBERED`
 
 Questions are those that `lexbeam cloze questions` kept, or targets that the files have with their
 options. Words are those of passages, of summaries without the words that any question asks for, and all
@@ -9,7 +9,7 @@ options: whether an option is known, and how well, says nothing about which one 
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -21,17 +21,16 @@ from lexbeam.transforms.cloze.answers.five_way import FIVE, stand_in_passage
 from lexbeam.transforms.cloze.filters.candidates import question_id
 from lexbeam.transforms.cloze.pairs.pair import ARTICLE_DIGITS, PLACEHOLDER, Row
 from lexbeam.transforms.cloze.questions.question import gapped
-from lexbeam.transforms.cloze.readers.data import PAIR_ROWS, GroupTask, lists_of
-from lexbeam.transforms.cloze.readers.encoding import flat, numbered, rows_of, write_bounds
-from lexbeam.transforms.cloze.readers.options import PLACEHOLDER as GAP
-from lexbeam.transforms.cloze.readers.options import RESERVED, NumberLists, Questions
+from lexbeam.transforms.cloze.readers.data import GroupTask, NumberedTexts, lists_of
+from lexbeam.transforms.cloze.readers.encoding import flat, rows_of, write_table, write_texts
+from lexbeam.transforms.cloze.readers.options import RESERVED, Questions
 from lexbeam.transforms.common.draws.by_content import content_hashes
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.common.store.artefacts import Artefact, Step
 from lexbeam.transforms.common.store.identity import Position
-from lexbeam.transforms.common.store.receipts import File, HashedStream, checked
-from lexbeam.transforms.common.store.tables import Part, PartFile, RowsByKey, read_table, write_part, write_rows
+from lexbeam.transforms.common.store.receipts import checked
+from lexbeam.transforms.common.store.tables import Part, PartFile, RowsByKey, read_table, write_part
 
 ASKED = ("questions", "targets")
 
@@ -184,47 +183,22 @@ def asked_texts(pairs: Part, asked: Part) -> Iterator[tuple[Row, str, str]]:
 
 
 @dataclass(frozen=True)
-class EncodedAsked:
-    """Receipt of the questions of a language as numbers.
-
-    Attributes:
-        words: table `WORDS`; the first has number `RESERVED`.
-        questions: table `NUMBERED`, in the order of ids and kinds.
-        passages: numbers of words, int32, and where each passage begins, int64.
-        summaries: in the same form, one for each question, with the gap.
-        texts: in the same form, summaries with all their words, in the order of the passages.
-        pairs: table `PAIR_ROWS`, in that order.
-    """
-
-    words: File
-    questions: File
-    passages: tuple[File, File]
-    summaries: tuple[File, File]
-    texts: tuple[File, File]
-    pairs: File
-
-
-@dataclass(frozen=True)
-class EncodeAsked(Step[GroupTask, EncodedAsked]):
+class EncodeAsked(Step[GroupTask, NumberedTexts]):
     """Turn the questions of a language into numbers."""
 
     options: VocabularyOptions
 
     name, noun, unit = "cloze/encode-asked", "systems", "languages"
 
-    def make(self, artefact: Artefact, task: GroupTask) -> EncodedAsked:
+    def make(self, artefact: Artefact, task: GroupTask) -> NumberedTexts:
         """Write words, questions, texts."""
         asked = read_table([checked(part) for part in task.candidates])
         asked = asked.filter(pc.equal(pc.fill_null(asked["language"], ""), task.group.language))
         asked = asked.sort_by([("question_id", "ascending"), ("kind", "ascending")]).combine_chunks()
         words = _words(task, asked, self.options)
-        pairs, summaries = _write_texts(artefact, task, asked, words["word"].combine_chunks())
-        of_pair = {pair: place for place, pair in enumerate(pairs["pair_id"].to_pylist())}
-        gapped_summaries = [summaries[name] for name in asked["question_id"].to_pylist()]
-        with artefact.writing(".summaries") as stream:
-            for text in gapped_summaries:
-                stream.write(text.tobytes())
-        write_bounds(artefact, ".summary_bounds", [len(text) for text in gapped_summaries])
+        rows_read = _asked_or_more(task, asked, ["article_id", "summary_forms", "passage_forms"])
+        written = write_texts(artefact, rows_read, asked, words["word"].combine_chunks())
+        of_pair = {pair: place for place, pair in enumerate(written.pairs["pair_id"].to_pylist())}
         option_numbers = pc.index_in(pc.utf8_lower(flat(asked["options"])), value_set=words["word"])
         option_numbers = pc.add(option_numbers.cast(pa.int64()), RESERVED)
         rows = pa.table(
@@ -241,57 +215,20 @@ class EncodeAsked(Step[GroupTask, EncodedAsked]):
             ],
             schema=NUMBERED,
         )
-        for suffix, table in {".words": words, ".questions": rows, ".pairs": pairs}.items():
-            with artefact.writing(suffix) as stream:
-                write_rows(stream, table.schema, [table])
-        passages, summary_files, texts = (
-            (artefact.file(f".{name}"), artefact.file(f".{singular}_bounds"))
-            for name, singular in (("passages", "passage"), ("summaries", "summary"), ("texts", "text"))
-        )
-        return EncodedAsked(
-            artefact.file(".words"),
-            artefact.file(".questions"),
-            passages,
-            summary_files,
-            texts,
-            artefact.file(".pairs"),
+        return NumberedTexts(
+            write_table(artefact, ".words", words),
+            write_table(artefact, ".questions", rows),
+            written.passages,
+            written.summaries,
+            written.texts,
+            write_table(artefact, ".pairs", written.pairs),
         )
 
 
-def _write_texts(
-    artefact: Artefact, task: GroupTask, asked: pa.Table, words: pa.Array
-) -> tuple[pa.Table, dict[str, np.ndarray]]:
-    """Write the texts of pairs; return table `PAIR_ROWS`, and summaries by question."""
-    by_pair: dict[str, list[tuple[str, int]]] = {}
-    for row in asked.select(["question_id", "pair_id", "token"]).to_pylist():
-        by_pair.setdefault(row["pair_id"], []).append((row["question_id"], row["token"]))
-    summaries = {}
-    pairs = [PAIR_ROWS.empty_table()]
-    lengths: dict[str, list[int]] = {"passage": [], "text": []}
-
-    def write(stream: HashedStream, name: str, lists: NumberLists) -> None:
-        stream.write(lists.values.tobytes())
-        lengths[name] += np.diff(lists.bounds).tolist()
-
-    with artefact.writing(".passages") as passages, artefact.writing(".texts") as texts:
-        for rows in _asked_or_more(task, by_pair, ["article_id", "summary_forms", "passage_forms"]):
-            write(passages, "passage", numbered(rows["passage_forms"], words))
-            whole = numbered(rows["summary_forms"], words)
-            write(texts, "text", whole)
-            pairs.append(rows.select(PAIR_ROWS.names).cast(PAIR_ROWS))
-            for row, pair in enumerate(rows["pair_id"].to_pylist()):
-                for name, token in by_pair.get(pair, ()):
-                    summaries[name] = whole.values[whole.bounds[row] : whole.bounds[row + 1]].copy()
-                    summaries[name][token] = GAP
-    for name, counts in lengths.items():
-        write_bounds(artefact, f".{name}_bounds", counts)
-    return pa.concat_tables(pairs), summaries
-
-
-def _asked_or_more(task: GroupTask, asked: Collection[str], columns: Iterable[str]) -> Iterator[pa.Table]:
-    """Yield the pairs that something is asked about, and at last further ones; `asked` are ids."""
+def _asked_or_more(task: GroupTask, asked: pa.Table, columns: Iterable[str]) -> Iterator[pa.Table]:
+    """Yield the pairs that something is asked about, and at last further ones."""
     own = [chunk for rows in rows_of(task._replace(more=()), ()) for chunk in rows["pair_id"].chunks]
-    unasked = set(pa.chunked_array(own, pa.string()).to_pylist()) - set(asked)
+    unasked = set(pa.chunked_array(own, pa.string()).to_pylist()) - set(asked["pair_id"].to_pylist())
     left_out = pa.array(sorted(unasked), pa.string())
     for rows in rows_of(task, columns):
         yield rows.filter(pc.invert(pc.is_in(rows["pair_id"], left_out))).combine_chunks()
@@ -306,7 +243,7 @@ def _words(task: GroupTask, asked: pa.Table, options: VocabularyOptions) -> pa.T
     of_more: Counter[str] = Counter()
     summaries: Counter[str] = Counter()
     ids = pa.array(list(gaps), pa.string())
-    for rows in _asked_or_more(task, gaps, ["summary_forms", "passage_forms"]):
+    for rows in _asked_or_more(task, asked, ["summary_forms", "passage_forms"]):
         of_asked = pc.is_in(rows["pair_id"], ids)
         for tally, wanted in ((passages, of_asked), (of_more, pc.invert(of_asked))):
             forms_of_passages = flat(rows.filter(wanted)["passage_forms"])
@@ -322,7 +259,7 @@ def _words(task: GroupTask, asked: pa.Table, options: VocabularyOptions) -> pa.T
     return pa.table([words, [passages[word] for word in words]], schema=WORDS).combine_chunks()
 
 
-def numbered_questions(encoded: EncodedAsked) -> tuple[Questions, pa.Table]:
+def numbered_questions(encoded: NumberedTexts) -> tuple[Questions, pa.Table]:
     """Return the questions of a language, and table `NUMBERED`; texts are mapped into memory."""
     rows = read_table([checked(encoded.questions)])
     kinds = zip(rows["question_id"].to_pylist(), rows["kind"].to_pylist(), strict=True)
@@ -340,24 +277,13 @@ def numbered_questions(encoded: EncodedAsked) -> tuple[Questions, pa.Table]:
     return questions, rows
 
 
-def pair_texts(encoded: EncodedAsked) -> tuple[NumberLists, NumberLists, np.ndarray, np.ndarray]:
-    """Return passages, whole summaries, and hashes of the pairs and articles that they are of."""
-    rows = read_table([checked(encoded.pairs)])
-    return (
-        lists_of(encoded.passages),
-        lists_of(encoded.texts),
-        content_hashes(rows["pair_id"]),
-        content_hashes(rows["article_id"]),
-    )
-
-
 def flat_numbers(lists: pa.ChunkedArray) -> np.ndarray:
     """Return the numbers of lists, one after the other."""
     numbers: np.ndarray = pc.list_flatten(lists.combine_chunks()).to_numpy(zero_copy_only=False)
     return numbers
 
 
-def counts_of(encoded: EncodedAsked) -> np.ndarray:
+def counts_of(encoded: NumberedTexts) -> np.ndarray:
     """Return how often each word stands in passages, by its number, int64."""
     in_passages = read_table([checked(encoded.words)])["in_passages"].to_numpy()
     return np.concatenate([np.zeros(RESERVED, np.int64), in_passages])

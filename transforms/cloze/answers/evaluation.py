@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 
 from lexbeam.schemas.cloze import KINDS
 from lexbeam.schemas.common_tables import CLOZE_METRICS
-from lexbeam.transforms.cloze.answers.data import EncodedAsked, counts_of, flat_numbers, numbered_questions
+from lexbeam.transforms.cloze.answers.data import counts_of, flat_numbers, numbered_questions
 from lexbeam.transforms.cloze.answers.five_way import (
     ACCURACY,
     FIVE,
@@ -30,6 +30,7 @@ from lexbeam.transforms.cloze.answers.five_way import (
     rarest,
     subset_of,
 )
+from lexbeam.transforms.cloze.readers.data import NumberedTexts
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.store.artefacts import Artefact, Step
 from lexbeam.transforms.common.store.receipts import checked
@@ -168,7 +169,7 @@ class MeasureTask(NamedTuple):
     """All answers, and all questions, by language."""
 
     answers: tuple[Part, ...]
-    encoded: tuple[tuple[str, EncodedAsked], ...]
+    encoded: tuple[tuple[str, NumberedTexts], ...]
 
 
 @dataclass(frozen=True)

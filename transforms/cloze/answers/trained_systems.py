@@ -23,9 +23,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lexbeam.schemas.cloze import ANSWERS
-from lexbeam.transforms.cloze.answers.data import EncodedAsked, asked_texts, numbered_questions, pair_texts
+from lexbeam.transforms.cloze.answers.data import asked_texts, numbered_questions
 from lexbeam.transforms.cloze.answers.five_way import FIVE
 from lexbeam.transforms.cloze.pairs.pair import PLACEHOLDER
+from lexbeam.transforms.cloze.readers.data import NumberedTexts
 from lexbeam.transforms.cloze.readers.options import (
     CONTEXT,
     RESERVED,
@@ -109,7 +110,7 @@ class AnswerTask(NamedTuple):
     language: str
     kind: str
     fold: int
-    encoded: EncodedAsked
+    encoded: NumberedTexts
     setting: NetworkSetting | None
 
 
@@ -185,14 +186,17 @@ def _read(task: AnswerTask, by: HeldBy, *, cross: bool = True) -> tuple[ReadText
     """
     questions, rows = numbered_questions(task.encoded)
     held = rows_held_out(questions, rows, task.kind, task.fold, by, cross=cross)
-    passages, summaries, keys, articles = pair_texts(task.encoded)
     words = words_in(task.encoded.words).to_pylist()
     assert questions.options is not None
     numbers = np.unique(questions.options)
     spellings = [words[number - RESERVED] for number in numbers.tolist()]
-    read = ReadTexts(questions, passages, summaries, keys, articles, numbers, spellings, len(words) + RESERVED)
+    read = ReadTexts.of(task.encoded, questions, numbers, spellings, words)
     check = held.checked if held.checked is not None and len(held.checked) else None  # the split may be empty
-    return read, ReadSides(held.trained, held.tested, np.flatnonzero(~np.isin(articles, held.articles)), check), rows
+    return (
+        read,
+        ReadSides(held.trained, held.tested, np.flatnonzero(~np.isin(read.articles, held.articles)), check),
+        rows,
+    )
 
 
 @dataclass(frozen=True)

@@ -113,27 +113,36 @@ class GroupTask(NamedTuple):
 
 
 @dataclass(frozen=True)
-class NumberedGroup:
-    """A group's questions as numbers, all that readers take.
+class NumberedTexts:
+    """Receipt of questions as numbers, and of the pairs that they are about.
 
     Attributes:
-        words: table `WORDS`; the first has number `RESERVED`.
-        candidates: table `CANDIDATE_WORDS`, in the order of `word`.
-        questions: table `QUESTION_ROWS`, in the order of ids.
+        words: a table of them; the first has number `RESERVED`.
+        questions: a table of them, in the order of ids.
         passages: numbers of words, int32, and where each pair's passage begins, int64.
-        summaries: in the same form, one for each question.
+        summaries: in the same form, one for each question, with the gap.
         texts: in the same form, one for each pair: summaries with all their words.
         pairs: table `PAIR_ROWS`, in the order of passages.
-        further: table `encoding.FURTHER`.
     """
 
     words: File
-    candidates: File
     questions: File
     passages: tuple[File, File]
     summaries: tuple[File, File]
     texts: tuple[File, File]
     pairs: File
+
+
+@dataclass(frozen=True)
+class NumberedGroup(NumberedTexts):
+    """A group's questions as numbers, all that readers take: tables `WORDS`, `QUESTION_ROWS`, and two more.
+
+    Attributes:
+        candidates: table `CANDIDATE_WORDS`, in the order of `word`.
+        further: table `encoding.FURTHER`.
+    """
+
+    candidates: File
     further: File
 
 
@@ -199,12 +208,12 @@ def further(encoded: NumberedGroup) -> Further:
     )
 
 
-def texts(encoded: NumberedGroup) -> NumberLists:
+def texts(encoded: NumberedTexts) -> NumberLists:
     """Return summaries with all their words, a pair each; mapped into memory."""
     return lists_of(encoded.texts)
 
 
-def pairs(encoded: NumberedGroup) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
+def pairs(encoded: NumberedTexts) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
     """Return the hash of each pair, and that of its article."""
     rows = read_table([checked(encoded.pairs)])
     return content_hashes(rows["pair_id"]), content_hashes(rows["article_id"])

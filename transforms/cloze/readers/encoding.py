@@ -193,6 +193,7 @@ def chosen_of(rows: pa.Table, most: int) -> pa.Table:
 
 _SIDES = ("summary", "passage")
 _TEXTS = [f"{side}_{name}" for side in _SIDES for name in ("forms", "lemmas", "upos")]
+_SIDE_COLUMNS = [f"{side}_{name}" for side in _SIDES for name in ("forms", "lemmas", "sentences")]
 
 
 Spelling = TypeVar("Spelling", str, tuple[str, str])
@@ -219,37 +220,46 @@ class EncodeGroup(Step[GroupTask, Encoded]):
         counts = [(word, -negative) for negative, word in frequent[: self.options.most_words]]
         candidates = _candidate_rows(counted, self.options.min_answers)
         words = pa.array([word for word, _ in counts], pa.large_string())
-        written = _write_texts(artefact, task, counted.asked, words, candidates["key"].combine_chunks(), self.options)
-        ids = counted.asked["question_id"].to_pylist()
-        summaries = [written.summaries[name] for name in ids]
-        with artefact.writing(".summaries") as stream:
-            for summary in summaries:
-                stream.write(summary.tobytes())
-        write_bounds(artefact, ".summary_bounds", [len(summary) for summary in summaries])
+        further = [FURTHER.empty_table()]
+
+        def pairs() -> Iterator[pa.Table]:
+            before, keys = 0, candidates["key"].combine_chunks()
+            for rows in rows_of(task, ["article_id", *_SIDE_COLUMNS]):
+                uses = _further(rows, counted.asked, keys, self.options)
+                further.append(uses.set_column(0, "pair", pc.add(uses["pair"], before)))
+                before += rows.num_rows
+                yield rows
+
+        written = write_texts(artefact, pairs(), counted.asked, words)
         tables = {
             ".words": pa.table([list(column) for column in zip(*counts, strict=True)] or [[]] * 2, schema=WORDS),
             ".candidates": candidates,
             ".forms": _form_rows(counted, candidates),
             ".pairs": written.pairs,
-            ".further": written.further,
+            ".further": pa.concat_tables(further),
             ".questions": _question_rows(counted.asked, written.pairs, candidates["key"]),
         }
-        for suffix, table in tables.items():
-            with artefact.writing(suffix) as stream:
-                write_rows(stream, table.schema, [table])
+        made = {suffix: write_table(artefact, suffix, table) for suffix, table in tables.items()}
         return Encoded(
-            words=artefact.file(".words"),
-            candidates=artefact.file(".candidates"),
-            forms=artefact.file(".forms"),
-            questions=artefact.file(".questions"),
+            words=made[".words"],
+            candidates=made[".candidates"],
+            forms=made[".forms"],
+            questions=made[".questions"],
             passages=written.passages,
-            summaries=(artefact.file(".summaries"), artefact.file(".summary_bounds")),
+            summaries=written.summaries,
             texts=written.texts,
-            pairs=artefact.file(".pairs"),
-            further=artefact.file(".further"),
-            asked=len(ids),
+            pairs=made[".pairs"],
+            further=made[".further"],
+            asked=counted.asked.num_rows,
             named=candidates.num_rows,
         )
+
+
+def write_table(artefact: Artefact, suffix: str, table: pa.Table) -> File:
+    """Write a table as one of an artefact's files."""
+    with artefact.writing(suffix) as stream:
+        write_rows(stream, table.schema, [table])
+    return artefact.file(suffix)
 
 
 def _form_rows(counted: _Counted, candidates: pa.Table) -> pa.Table:
@@ -372,57 +382,59 @@ def _commonest(counts: Mapping[Spelling, int]) -> Spelling:
     return min(counts, key=lambda key: (-counts[key], key))
 
 
-class _Written(NamedTuple):
-    """What was written of pairs: texts, ids, further questions, summaries by question."""
+class WrittenTexts(NamedTuple):
+    """Texts of pairs as numbers, as `NumberedTexts` has them, and table `PAIR_ROWS`."""
 
     passages: tuple[File, File]
+    summaries: tuple[File, File]
     texts: tuple[File, File]
     pairs: pa.Table
-    further: pa.Table
-    summaries: dict[str, npt.NDArray[np.int32]]
 
 
-def _write_texts(
-    artefact: Artefact, task: GroupTask, asked: pa.Table, words: pa.Array, keys: pa.Array, options: EncodeOptions
-) -> _Written:
-    by_pair: dict[str, list[tuple[str, int]]] = {}
+def write_texts(artefact: Artefact, pairs: Iterable[pa.Table], asked: pa.Table, words: pa.Array) -> WrittenTexts:
+    """Write passages and summaries as numbers, and of each question the summary with a gap.
+
+    Args:
+        artefact: whose files they are.
+        pairs: rows of cloze/pairs, with all pairs that questions are about.
+        asked: the questions, with `question_id`, `pair_id` and `token`.
+        words: those that have numbers, from `RESERVED` on.
+    """
+    gaps: dict[str, list[tuple[str, int]]] = {}
     for row in asked.select(["question_id", "pair_id", "token"]).to_pylist():
-        by_pair.setdefault(row["pair_id"], []).append((row["question_id"], row["token"]))
-    summaries = {}
-    lengths: dict[str, list[int]] = {side: [] for side in _SIDES}
-    pairs, further = [PAIR_ROWS.empty_table()], [FURTHER.empty_table()]
-    columns = [*(f"{side}_{name}" for side in _SIDES for name in ("forms", "lemmas", "sentences"))]
+        gaps.setdefault(row["pair_id"], []).append((row["question_id"], row["token"]))
+    summaries: dict[str, npt.NDArray[np.int32]] = {}
+    lengths: dict[str, list[int]] = {"passage": [], "text": []}
+    ids = [PAIR_ROWS.empty_table()]
     with artefact.writing(".passages") as passages, artefact.writing(".texts") as texts:
-        for rows in rows_of(task, ["article_id", *columns]):
-            sides = {side: numbered(rows[f"{side}_forms"], words) for side in _SIDES}
-            for side, stream in (("passage", passages), ("summary", texts)):
-                stream.write(sides[side].values.tobytes())
-                lengths[side] += np.diff(sides[side].bounds).tolist()
-            bounds, values = sides["summary"]
-            taken = []
+        for rows in pairs:
+            whole = numbered(rows["summary_forms"], words)
+            sides = (("passage", passages, numbered(rows["passage_forms"], words)), ("text", texts, whole))
+            for name, stream, lists in sides:
+                stream.write(lists.values.tobytes())
+                lengths[name] += np.diff(lists.bounds).tolist()
+            ids.append(rows.select(PAIR_ROWS.names).cast(PAIR_ROWS))
             for row, pair in enumerate(rows["pair_id"].to_pylist()):
-                for name, token in by_pair.get(pair, ()):
-                    text = values[bounds[row] : bounds[row + 1]].copy()
-                    text[token] = PLACEHOLDER
-                    summaries[name] = text
-                    taken.append(int(bounds[row]) + token)
-            further_of_rows = _further(rows, np.array(taken, np.int64), keys, options)
-            before = sum(table.num_rows for table in pairs)
-            further.append(further_of_rows.set_column(0, "pair", pc.add(further_of_rows["pair"], before)))
-            pairs.append(rows.select(PAIR_ROWS.names).cast(PAIR_ROWS))
-    write_bounds(artefact, ".passage_bounds", lengths["passage"])
-    write_bounds(artefact, ".text_bounds", lengths["summary"])
-    return _Written(
-        (artefact.file(".passages"), artefact.file(".passage_bounds")),
-        (artefact.file(".texts"), artefact.file(".text_bounds")),
-        pa.concat_tables(pairs),
-        pa.concat_tables(further),
-        summaries,
+                for question, token in gaps.get(pair, ()):
+                    summaries[question] = whole.values[whole.bounds[row] : whole.bounds[row + 1]].copy()
+                    summaries[question][token] = PLACEHOLDER
+    gapped = [summaries[question] for question in asked["question_id"].to_pylist()]
+    with artefact.writing(".summaries") as stream:
+        for summary in gapped:
+            stream.write(summary.tobytes())
+    lengths["summary"] = [len(summary) for summary in gapped]
+    for name, counts in lengths.items():
+        with artefact.writing(f".{name}_bounds") as stream:
+            stream.write(np.concatenate([[0], np.cumsum(counts)]).astype("<i8").tobytes())
+    of_passages, of_summaries, of_texts = (
+        (artefact.file(f".{names}"), artefact.file(f".{name}_bounds"))
+        for name, names in (("passage", "passages"), ("summary", "summaries"), ("text", "texts"))
     )
+    return WrittenTexts(of_passages, of_summaries, of_texts, pa.concat_tables(ids))
 
 
-def _further(rows: pa.Table, asked: npt.NDArray[np.int64], keys: pa.Array, options: EncodeOptions) -> pa.Table:
-    """Return table `FURTHER` of some pairs, whose numbers count from 0."""
+def _further(rows: pa.Table, asked: pa.Table, keys: pa.Array, options: EncodeOptions) -> pa.Table:
+    """Return table `FURTHER` of some pairs, whose numbers count from 0; `asked` are all questions."""
     forms_of = {side: pc.utf8_lower(flat(rows[f"{side}_forms"])) for side in _SIDES}
     lemmas = {
         side: pc.coalesce(
@@ -444,7 +456,10 @@ def _further(rows: pa.Table, asked: npt.NDArray[np.int64], keys: pa.Array, optio
             named[side],
             bounds[owner] + sentences.to_numpy(zero_copy_only=False).astype(np.int64),
         )
-    uses = further_of(sides["passage"], sides["summary"], asked, options.train_on, options.further_tokens)
+    at = pc.index_in(asked["pair_id"], value_set=rows["pair_id"].combine_chunks())
+    here = pc.is_valid(at)
+    tokens = sides["summary"].bounds[at.filter(here).to_numpy()] + asked["token"].filter(here).to_numpy()
+    uses = further_of(sides["passage"], sides["summary"], tokens, options.train_on, options.further_tokens)
     ids = rows["pair_id"].take(uses["pair"])
     place = pc.add(uses["start"], uses["place"])
     key = content_hashes(ids, pc.cast(uses["in_passage"], pa.int64()), place)
@@ -469,9 +484,3 @@ def numbered(lists: pa.ChunkedArray, words: pa.Array) -> NumberLists:
     ranks = pc.index_in(pc.utf8_lower(flat(lists)), value_set=words).cast(pa.int64())
     numbers = pc.add(ranks, RESERVED).fill_null(UNKNOWN).to_numpy(zero_copy_only=False)
     return NumberLists(_bounds_of(lists), numbers.astype("<i4"))
-
-
-def write_bounds(artefact: Artefact, suffix: str, lengths: list[int]) -> None:
-    """Write where texts of these lengths begin, and at last an end."""
-    with artefact.writing(suffix) as stream:
-        stream.write(np.concatenate([[0], np.cumsum(lengths)]).astype("<i8").tobytes())

@@ -8,7 +8,7 @@ predicts, training sees neither questions, nor further ones, nor any text. Syste
 same readers, held out as `answers/trained_systems.py` says.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sized
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -22,6 +22,7 @@ from lexbeam.transforms.cloze.readers.context import ContextData, context_log_pr
 from lexbeam.transforms.cloze.readers.data import (
     Encoded,
     NumberedGroup,
+    NumberedTexts,
     QuestionGroup,
     candidates,
     further,
@@ -103,8 +104,8 @@ class ReadTexts(NamedTuple):
     """Questions, and the texts that readers learn words from.
 
     Attributes:
-        questions: of all folds.
-        passages, summaries: of pairs; summaries with all their words.
+        questions: of all folds, with the passages of pairs.
+        summaries: of pairs, with all their words.
         keys: hash of each pair.
         articles: hash of its article.
         numbers: of each word to choose its number in texts, or `UNKNOWN`.
@@ -113,13 +114,19 @@ class ReadTexts(NamedTuple):
     """
 
     questions: Questions
-    passages: NumberLists
     summaries: NumberLists
     keys: Hashes
     articles: Hashes
     numbers: Ints
     spellings: list[str]
     words: int
+
+    @classmethod
+    def of(
+        cls, encoded: NumberedTexts, asked: Questions, numbers: Ints, spellings: list[str], words: Sized
+    ) -> "ReadTexts":
+        """Return questions with the texts that they are written with."""
+        return cls(asked, texts(encoded), *pairs(encoded), numbers, spellings, len(words) + RESERVED)
 
 
 class ReadSides(NamedTuple):
@@ -201,7 +208,7 @@ def log_probabilities_of(
 
 def _counted(read: ReadTexts, sides: ReadSides) -> ContextData:
     return ContextData(
-        read.passages, read.summaries, read.articles, sides.texts, read.numbers, read.spellings, read.words
+        read.questions.passages, read.summaries, read.articles, sides.texts, read.numbers, read.spellings, read.words
     )
 
 
@@ -210,7 +217,7 @@ def _with_own_vectors(
 ) -> TrainingData:
     """Return the data with vectors of the texts that a reader sees, all readers with the same."""
     rows = sides.texts[np.argsort(read.keys[sides.texts], kind="stable")]
-    trained = train_vectors((read.passages, read.summaries), rows, data.words, options, seed=seed)
+    trained = train_vectors((read.questions.passages, read.summaries), rows, data.words, options, seed=seed)
     if trained is None:
         return data
     vectors, known = trained
@@ -351,14 +358,10 @@ def untrained_tasks(
 
 def _read(task: ReadTask) -> ReadTexts:
     rows, words = candidates(task.encoded), words_in(task.encoded.words)
-    keys, articles = pairs(task.encoded)
-    asked = questions(task.encoded)
     at = pc.index_in(rows["key"].combine_chunks(), words).cast(pa.int64())
     numbers = pc.fill_null(pc.add(at, RESERVED), UNKNOWN).to_numpy(zero_copy_only=False)
     spellings = rows["key"].to_pylist()
-    return ReadTexts(
-        asked, asked.passages, texts(task.encoded), keys, articles, numbers, spellings, len(words) + RESERVED
-    )
+    return ReadTexts.of(task.encoded, questions(task.encoded), numbers, spellings, words)
 
 
 def _known(task: ReadTask) -> TrainingData:
