@@ -42,7 +42,7 @@ from lexbeam.transforms.common.errors import UsageError, explaining
 from lexbeam.transforms.common.options.fields import from_mapping, options_of
 from lexbeam.transforms.common.options.option import Option
 
-_CALLER = 6  # frames from `answer` to whoever called the function that `with_strings` returns
+_CALLER = 5  # frames from `answer` to whoever called the function that `with_strings` returns
 _TEXT = Option(
     "text",
     ("text",),
@@ -231,10 +231,12 @@ def command_function(place: FunctionPlace, words: str) -> Callable[..., Any]:
     def runs(values: dict[str, Any]) -> Any:
         return run(words, values, values.pop("beam", ()))
 
+    def asks(values: dict[str, Any]) -> Any:
+        with _alone(), only_drawn():
+            return answer(command, words, values, values.pop("beam", ()))
+
     if asked_by(command):
-        return with_strings(
-            where, entries, doc, made, runs, command, lambda values: of_strings(words, values), takes_beam
-        )
+        return with_strings(where, entries, doc, made, runs, command, asks, takes_beam)
     return as_function(where, entries, doc, made, runs, takes_beam=takes_beam)
 
 
@@ -266,12 +268,6 @@ def call(name: str, values: Mapping[str, Any], beam: Sequence[str] = ()) -> tupl
             words = [beam] if isinstance(beam, str) else list(beam)
             run_command(name, options, tell=lines.append, beam=words)
     return options, Lines(lines, warnings)
-
-
-def of_strings(name: str, values: dict[str, Any]) -> Any:
-    """Return what a command makes of strings that are given in place of files; they are among `values`."""
-    with _alone(), only_drawn():
-        return answer(load(name), name, values, values.pop("beam", ()))
 
 
 class _Heard(logging.Handler):

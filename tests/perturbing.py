@@ -20,19 +20,17 @@ class Change(NamedTuple):
     """A changed value.
 
     Attributes:
-        path: what was changed, as `Stage.unused` has it.
+        path: what was changed.
         value: the whole, with the change.
-        by_type: why it never counts; empty: it does, but for what a stage declares.
+        by_type: why it never counts; empty: it does.
         of: the entries of a registry that use it, as its option says, or that it is a position: if
             the name stays, so must the bytes; empty: neither.
-        turned: whether a sequence was only turned round.
     """
 
     path: str
     value: Any
     by_type: str = ""
     of: str = ""
-    turned: bool = False
 
 
 def changes(value: Any, path: str, most: int | None = None, choices: Collection[str] = ()) -> Iterator[Change]:
@@ -128,7 +126,7 @@ def _of_sequence(value: Any, path: str, most: int | None, choices: Collection[st
     yield Change(path, kind([*value, value[-1]]))
     forms = [canonical(item) for item in value]
     if forms != forms[::-1]:  # else parts without rows, say, which their positions alone tell apart
-        yield Change(path, kind(value[::-1]), turned=True)
+        yield Change(path, kind(value[::-1]))
     for place in range(len(value))[:most]:
         own = value[place]
         nested = isinstance(own, list | tuple) and not hasattr(own, "_fields")

@@ -97,7 +97,7 @@ def _merge(folder: Path, files: int, documents: int, sentences: int) -> dict[str
             for file in staged:
                 of_group.setdefault(hash_of(file.sha256) % number, []).append(file)
             most = max(most, *map(len, of_group.values()))
-            staged = [make(space, gather, GatherTask(PARTS, tuple(some)), None).file for some in of_group.values()]
+            staged = [make(space, gather, GatherTask(PARTS, tuple(some))).file for some in of_group.values()]
     parts = [make(space, MergeSentences(), MergeTask(n, PARTS, tuple(staged))) for n in range(PARTS)]
     return {
         "cpu": time.process_time() - begun,

@@ -28,7 +28,7 @@ from lexbeam.transforms.common.publish.snapshots import Snapshot, View
 from lexbeam.transforms.common.publish.written import ActionCode, WriteTables
 from lexbeam.transforms.common.shown import Block
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.common.store.artefacts import Workspace, announce
+from lexbeam.transforms.common.store.artefacts import AnyStep, Workspace, announce
 from lexbeam.transforms.common.store.tables import Part
 
 if TYPE_CHECKING:
@@ -427,7 +427,7 @@ class Command(Generic[O, P]):
     examples: str = ""
     tables: tuple[Table, ...] = ()
     explains: tuple[Table, ...] = ()
-    stages: tuple[Any, ...] = ()
+    stages: tuple[AnyStep, ...] = ()
     waits: Mapping[str, tuple[str, ...]] = MappingProxyType({})
     rows: Mapping[str, type] = MappingProxyType({})
     takes_beam: bool = False
@@ -540,12 +540,12 @@ class Command(Generic[O, P]):
         """Return whether it does what no command does by default: `build`, `action`, `preview` or `piped`."""
         return getattr(type(self), hook) is not getattr(Command, hook)
 
-    def stages_of(self, section: str) -> tuple[Any, ...]:
+    def stages_of(self, section: str) -> tuple[AnyStep, ...]:
         """Return its stages; for an action that makes tables also a stage that stands for its code."""
         made = self.making(section)
         return made if made is self.stages else (*made, ActionCode(section, self.action))
 
-    def making(self, section: str) -> tuple[Any, ...]:
+    def making(self, section: str) -> tuple[AnyStep, ...]:
         """Return those of its stages that make artefacts; for an action that makes tables one that writes them, too."""
         return (*self.stages, WriteTables(section)) if self.tables and self.has("action") else self.stages
 

@@ -59,7 +59,11 @@ def note_ended() -> None:
 
 def resuming_line() -> str:
     """Return the command that goes on with the work of this one; empty where none was given, as in a notebook."""
-    return shlex.join(["lexbeam", *_resuming(_WORDS)]) if _WORDS else ""
+    if not _WORDS:
+        return ""
+    end = _WORDS.index("--") if "--" in _WORDS else len(_WORDS)
+    resume = ["--resume"] if _RESUMES[0] and "--resume" not in _WORDS[:end] else []
+    return shlex.join(["lexbeam", *_WORDS[:end], *resume, *_WORDS[end:]])  # behind a lone `--` is what is for Beam
 
 
 def note_run(out: str, progress: "RunProgress") -> None:
@@ -68,11 +72,7 @@ def note_run(out: str, progress: "RunProgress") -> None:
 
 
 def interrupted_text(options: Collection[str]) -> str:
-    """Return what is told of a command that is interrupted: what is kept, and how to go on.
-
-    Args:
-        options: the names of its options.
-    """
+    """Return what is told of an interrupted command with options of these names: what is kept, and how to go on."""
     if not _BEGUN:
         if "resume" in options:
             return "interrupted; nothing was made yet: run the same command again"
@@ -92,14 +92,6 @@ def _kept(progress: "RunProgress") -> list[str]:
     from lexbeam.pipelines.monitoring.estimates import amount
 
     return [f"  {count.stage.name}: {amount(count)}" for count in progress.all() if count.made + count.there]
-
-
-def _resuming(words: Sequence[str]) -> list[str]:
-    """Return a command line with `--resume`, before what is for Beam."""
-    if not _RESUMES[0]:
-        return list(words)
-    end = words.index("--") if "--" in words else len(words)
-    return [*words[:end], *([] if "--resume" in words[:end] else ["--resume"]), *words[end:]]
 
 
 def heed_signals(message: Callable[[], str]) -> None:

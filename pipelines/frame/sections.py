@@ -16,7 +16,6 @@ import os
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
@@ -45,7 +44,7 @@ from lexbeam.transforms.common.publish.sections import Made, ReadTable, table_di
 from lexbeam.transforms.common.publish.written import ActionCode, WriteTables, WrittenTable
 from lexbeam.transforms.common.shown import guarded
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.common.store.artefacts import Workspace, make, stage_entry
+from lexbeam.transforms.common.store.artefacts import Step, Workspace, make, stage_entry
 from lexbeam.transforms.common.store.models import carry, models_noted
 from lexbeam.transforms.common.store.receipts import REMEDY, Needed
 from lexbeam.transforms.common.store.tables import Part
@@ -325,9 +324,7 @@ def _run_action(job: Job, plan: object, action: Action, workspace: Workspace) ->
         task = WrittenTable.of(table, tables[table.name])
         made = make(workspace, WriteTables(job.section), task)
         parts.append(Part.of(table.name, 0, made))
-    steps = (
-        replace(step, plan=plan) if isinstance(step, ActionCode) else step for step in command.stages_of(job.section)
-    )
+    steps: tuple[Step[Any, Any], ...] = (WriteTables(job.section), ActionCode(job.section, command.action, plan))
     return HandedBack(tuple(parts), {}), {step.name: step.entries(None) for step in steps}
 
 
@@ -353,10 +350,6 @@ def _log_of(job: Job, inputs: Inputs) -> dict[str, Any]:
 
     From `inputs`, `exclude` and `folders`, `lexbeam status` finds what has changed since; from `sources`,
     views find what the section was made from.
-
-    Args:
-        job: the job that makes it.
-        inputs: the tables that it reads, found.
     """
     patterns = input_patterns(job)
     return {

@@ -36,7 +36,7 @@ from lexbeam.transforms.common.publish.run_log import DRIVER, RunLine
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.publish.written import WriteTables
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.common.store.artefacts import Looked, Stage, Workspace, looked_up
+from lexbeam.transforms.common.store.artefacts import AnyStep, Looked, Workspace, looked_up
 from lexbeam.transforms.common.store.receipts import FREED, Envelope, Needed, is_freed, source_of, stem_of
 from lexbeam.transforms.common.store.tables import written
 
@@ -69,7 +69,7 @@ class StageChange(NamedTuple):
         stage: its name.
         superseded: names of artefacts that others will take the place of.
         whole: whether all are made again, since the code is another; they may well come out the same.
-        splits: whether its artefacts split up what they are made of (`Stage.splits`).
+        splits: whether its artefacts split up what they are made of (`Step.splits`).
     """
 
     stage: str
@@ -265,7 +265,7 @@ class _Look:
         failure: why the graph failed, if it did: with artefacts left out, what comes after them need not make sense.
     """
 
-    stages: Sequence[Any]
+    stages: Sequence[AnyStep]
     looked: Mapping[str, Looked]
     before: Mapping[str, Collection[str]]
     wanted: frozenset[str] = frozenset()
@@ -329,7 +329,7 @@ def _listed(job: Job, snapshot: Snapshot | None) -> _Look:
 
 def _look(job: Job, snapshot: Snapshot | None, stays: bool) -> _Look:
     is_new = snapshot is None or job.section not in snapshot.sections
-    from lexbeam.transforms.common.store.ptransforms import stages_before, stages_in
+    from lexbeam.transforms.common.store.ptransforms import stages_before
 
     to_write = Looked(missing=frozenset({"tables"}))
     if not job.command.has("build"):
@@ -346,7 +346,6 @@ def _look(job: Job, snapshot: Snapshot | None, stays: bool) -> _Look:
         making = (WriteTables(job.section),)
         return _Look(making, {} if stays else {making[0].name: to_write}, {making[0].name: ()})
     before: dict[str, set[str]] = {}
-    used: set[str] = set()
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as scratch:
         workspace = Workspace(_root(job), folder)
         results = ResultFiles(scratch)
@@ -355,7 +354,6 @@ def _look(job: Job, snapshot: Snapshot | None, stays: bool) -> _Look:
             collections = job.command.build(pipeline, plan, Graph(workspace, 1, True, scratch))
             results.write({"parts": collections["parts"]})
             before.update(stages_before(pipeline))
-            used.update(stages_in(pipeline))
             return not is_new
 
         failure: LexbeamError | None = None
@@ -363,7 +361,7 @@ def _look(job: Job, snapshot: Snapshot | None, stays: bool) -> _Look:
             run_pipeline(build, load_runner_config("direct"))
         except LexbeamError as error:
             failure = error
-        stages = [stage for stage in job.command.stages if stage.name in used]
+        stages = [stage for stage in job.command.stages if stage.name in before]
         parts = HandedBack(results.parts(), {})
         published = [part for table in job.command.table_names for part in written(parts.of_table(table))]
         wanted = frozenset(stem_of(part.path) for part in published if is_freed(part.path))
@@ -435,7 +433,8 @@ def _made_again(
     return again
 
 
-def _is_other(stage: Stage[Any, Any, Any], entry: Mapping[str, Any]) -> bool:
+def _is_other(stage: AnyStep, entry: Mapping[str, Any]) -> bool:
+    """Return whether a stage makes otherwise than what a manifest says of it."""
     try:
         return bool(stage.code(entry["chosen"]).digest != entry["identity"])
     except LexbeamError:  # an entry of a registry that is no longer there

@@ -27,7 +27,7 @@ from lexbeam.transforms.common.publish.layout import ARTEFACTS, DamagedFolderErr
 from lexbeam.transforms.common.publish.sections import ReadTable, input_columns, table_digest
 from lexbeam.transforms.common.publish.snapshots import Snapshot, find_snapshot, read_log
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.common.store.artefacts import Stage
+from lexbeam.transforms.common.store.artefacts import AnyStep
 from lexbeam.transforms.common.store.receipts import is_sound_size
 from lexbeam.transforms.formats.ingest.file_changes import SHOWN, Changes, input_changes
 from lexbeam.transforms.formats.ingest.input_listing import InputPatterns
@@ -224,7 +224,7 @@ def _packages(snapshot: Snapshot, section: Section, required: Iterable[Collectio
             yield f"{package} {before.get(package, 'none')} to {now.get(package, 'none')}"
 
 
-def _made_anew(stages: Collection[str], known: Mapping[str, Stage[Any, Any, Any]]) -> str:
+def _made_anew(stages: Collection[str], known: Mapping[str, AnyStep]) -> str:
     """Return the words for that stages, or all, are made anew because of something of theirs."""
     in_order = [*(name for name in known if name in stages), *(name for name in stages if name not in known)]
     nouns = dict.fromkeys(_noun(name, known.get(name)) for name in in_order)
@@ -236,7 +236,7 @@ def _made_anew(stages: Collection[str], known: Mapping[str, Stage[Any, Any, Any]
     return f"{words} are made anew because their" if several else f"{words} is made anew because its"
 
 
-def _noun(name: str, stage: Stage[Any, Any, Any] | None) -> str:
+def _noun(name: str, stage: AnyStep | None) -> str:
     return (stage is not None and stage.noun) or re.sub(r"[-_]", " ", name.rpartition("/")[2])
 
 

@@ -1,8 +1,6 @@
-"""The programs of a Flink cluster on one machine, and how they are configured.
+"""Starts and ends a Flink cluster on this machine: a JobManager and TaskManagers, on loopback alone.
 
 The jar of the job server holds all of Flink: the JobManager and the TaskManagers are other classes of it.
-
-Starts and ends a Flink cluster on this machine: a JobManager and TaskManagers, on loopback alone.
 
     python -m lexbeam.pipelines.runners.flink_cluster up | down --folder FOLDER
 

@@ -1,6 +1,4 @@
-"""Worker processes of Beam's direct runner on this machine, and what becomes of them.
-
-Beam's direct runner with worker processes, to which it talks by a socket in a folder that is its user's alone.
+"""Worker processes of Beam's direct runner on this machine, to which it talks by a socket in its user's own folder.
 
 Beam's own opens ports, and whoever calls one is believed: another user of the machine gets the functions of a run, may
 take a worker's place, and reads any file that the driver may read. Here no port is opened; the system lets nobody but
@@ -268,8 +266,10 @@ def run_watched(run: Callable[[], str], ended: Ended, leash: Leash) -> str:
 
 
 def _explained(text: str, leash: Leash) -> LexbeamError:
-    lines = "".join(f"\n  {line}" for line in _last_lines(_output(leash)))
-    return LexbeamError(f"a worker process ended before its time: {text}{lines}")
+    said: list[str] = []
+    with suppress(OSError), open(_output(leash), encoding="utf-8", errors="backslashreplace") as stream:
+        said = stream.read().splitlines()[-LINES:]
+    return LexbeamError("\n  ".join([f"a worker process ended before its time: {text}", *said]))
 
 
 def _output(leash: Leash) -> str:
@@ -279,14 +279,6 @@ def _output(leash: Leash) -> str:
 
 def _is_verbose() -> bool:
     return logging.getLogger().isEnabledFor(logging.INFO)
-
-
-def _last_lines(path: str) -> list[str]:
-    try:
-        with open(path, encoding="utf-8", errors="backslashreplace") as stream:
-            return stream.read().splitlines()[-LINES:]
-    except OSError:
-        return []
 
 
 @contextmanager

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from lexbeam.schemas.change.spaces import DOCUMENTS, NO_MAP, SLICE_PAIR, USES
-from lexbeam.schemas.columns import Table, column, reason, share, upos
+from lexbeam.schemas.change.spaces import DOCUMENTS, NO_MAP, SLICE_PAIR, USES, dealt_unit, most_upos
+from lexbeam.schemas.columns import Table, column, reason, share
 
 _MEASURED = (
     column("alignment", pa.string(), "method; none where the measure takes no aligned vectors"),
@@ -124,7 +124,7 @@ def _columns(thresholds: Sequence[str] = ("mean",)) -> list[pa.Field]:
             nullable=True,
         ),
         column("null_runs", pa.int32(), "null pairs that score the word", range="0 and up", nullable=True),
-        column("null_unit", pa.string(), "what null pairs deal out", range="document, author, sentence", nullable=True),
+        dealt_unit("pairs"),
         column("excess", pa.float64(), "score - null_mean", nullable=True),
         share(
             "p_value",
@@ -233,13 +233,7 @@ def _pair_columns(thresholds: Sequence[str] = ("mean",)) -> list[pa.Field]:
         *_MEASURED,
         column("seeds", pa.int32(), "seeds that the scores rest on", range="1 and up"),
         column("ranked", pa.int64(), "ranked words with a score"),
-        column(
-            "null_unit",
-            pa.string(),
-            "what null pairs deal out; null without them",
-            range="document, author, sentence",
-            nullable=True,
-        ),
+        dealt_unit("pairs", "; null without them"),
         column("null_runs", pa.int32(), "null pairs", range="0, or 3 and up"),
         column(
             "clusters_from",
@@ -355,10 +349,7 @@ def _summary_columns(
         *SLICE_PAIR,
         column("target", pa.bool_(), "whether it stands in the targets file"),
         column("ranked", pa.bool_(), "whether it is frequent and spread enough to be ranked"),
-        upos(
-            "upos",
-            "part of speech that most of its tagged uses in both slices have, ties by alphabet; null without tags",
-        ),
+        most_upos("both slices"),
         share("upos_share", "share of its tagged uses that have it", nullable=True),
         *USES,
         column(

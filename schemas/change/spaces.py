@@ -26,6 +26,20 @@ DOCUMENTS = (
     column("documents_to", pa.int64(), "documents using it in the later slice"),
 )
 
+
+def dealt_unit(what: str, otherwise: str = "") -> pa.Field:
+    """Return the column of what null pairs, or series, deal out."""
+    doc = f"what null {what} deal out{otherwise}"
+    return column("null_unit", pa.string(), doc, range="document, author, sentence", nullable=True)
+
+
+def most_upos(where: str) -> pa.Field:
+    """Return the column of the part of speech that a word has most often in one slice or several."""
+    return upos(
+        "upos", f"part of speech that most of its tagged uses in {where} have, ties by alphabet; null without tags"
+    )
+
+
 SLICES = Table(
     name="slices",
     row="a time slice",
@@ -74,9 +88,7 @@ def _vector_columns(dim: int | None) -> list[pa.Field]:
         column("count", pa.int64(), "uses in the slice", unit="uses"),
         column("documents", pa.int64(), "documents of the slice that use it"),
         column("proper_nouns", pa.int64(), "uses tagged PROPN; null without tags", unit="uses", nullable=True),
-        upos(
-            "upos", "part of speech that most of its tagged uses in the slice have, ties by alphabet; null without tags"
-        ),
+        most_upos("the slice"),
         share("upos_share", "share of its tagged uses that have it", nullable=True),
         *vector,
     ]
@@ -247,10 +259,7 @@ POINTS = Table(
         ),
         column("target", pa.bool_(), "whether it stands in the targets file"),
         column("ranked", pa.bool_(), "whether it is frequent and spread enough in every slice to be ranked"),
-        upos(
-            "upos",
-            "part of speech that most of its tagged uses in all slices have, ties by alphabet; null without tags",
-        ),
+        most_upos("all slices"),
         column(
             "point_from",
             pa.string(),
@@ -282,13 +291,7 @@ POINTS = Table(
         ),
         share("q_value", "p_value adjusted for the number of words tested: usage differs", nullable=True),
         column("null_runs", pa.int32(), "null series that hold the word", range="0 and up"),
-        column(
-            "null_unit",
-            pa.string(),
-            "what null series deal out; null without them",
-            range="document, author, sentence",
-            nullable=True,
-        ),
+        dealt_unit("series", "; null without them"),
         column(
             "finding",
             pa.string(),

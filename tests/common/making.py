@@ -1,4 +1,4 @@
-"""Small stages, parts and sections for tests of artefacts and publication."""
+"""Small steps, parts and sections for tests of artefacts and publication."""
 
 import re
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from lexbeam.transforms.common.publish.layout import locked
 from lexbeam.transforms.common.publish.publication import publish
 from lexbeam.transforms.common.publish.sections import Made, Outcome, ReadTable, table_digest
 from lexbeam.transforms.common.publish.snapshots import find_snapshot
-from lexbeam.transforms.common.store.artefacts import Artefact, Stage
+from lexbeam.transforms.common.store.artefacts import Artefact, Step
 from lexbeam.transforms.common.store.receipts import File
 from lexbeam.transforms.common.store.tables import Part, write_part
 
@@ -28,16 +28,25 @@ class Toy:
     more: dict[str, int]
 
 
-def _build(artefact: Artefact, task: Any, options: Any) -> Toy:
-    if task == "fail":
-        raise RuntimeError("killed")
-    BUILT.append(task)
-    with artefact.writing(".txt") as stream:
-        stream.write(f"content of {task}".encode())
-    return Toy(artefact.file(".txt"), (1, 2), {"a": 1})
+@dataclass(frozen=True)
+class MakeToy(Step[Any, Toy]):
+    """Make a toy of any task."""
+
+    options: Any = None
+
+    name = "toy/make"
+
+    def make(self, artefact: Artefact, task: Any) -> Toy:
+        """Write what it is made of."""
+        if task == "fail":
+            raise RuntimeError("killed")
+        BUILT.append(task)
+        with artefact.writing(".txt") as stream:
+            stream.write(f"content of {task}".encode())
+        return Toy(artefact.file(".txt"), (1, 2), {"a": 1})
 
 
-TOY: Stage[Any, Any, Toy] = Stage(name="toy/make", receipt=Toy, build=_build)
+TOY = MakeToy()
 
 
 def part_of(folder: Path, table: str, number: int, words: list[str]) -> Part:

@@ -25,7 +25,7 @@ from streaming import drop, make_world, streams_end
 from wordnet_making import write_wordnet
 
 from lexbeam.transforms.common.store import artefacts, ptransforms
-from lexbeam.transforms.common.store.artefacts import Workspace, as_step, name_of
+from lexbeam.transforms.common.store.artefacts import Step, Workspace, name_of
 from lexbeam.transforms.formats.ingest import cut_files
 from lexbeam.transforms.formats.ingest import ptransforms as ingest
 from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
@@ -35,11 +35,10 @@ MOST = 5  # cases of a stage
 
 
 class Case(NamedTuple):
-    """What a step was asked for: its name, a task, the step, or the options of what is a stage still."""
+    """What a step was asked for."""
 
-    stage: str
     task: Any
-    options: Any
+    step: Step
 
 
 def do(*words: Any) -> int:
@@ -49,18 +48,15 @@ def do(*words: Any) -> int:
 
 @contextmanager
 def _noted(found: dict[str, dict[str, Case]]) -> Iterator[None]:
-    """Note what stages are asked for: of each the first cases that differ."""
+    """Note what steps are asked for: of each the first cases that differ."""
     made = artefacts.make_all
 
-    def make_all(workspace: Any, step: Any, tasks: Any, options: Any = None, **more: Any) -> Any:
-        step = as_step(step, options)
+    def make_all(workspace: Any, step: Step, tasks: Any, **more: Any) -> Any:
         receipts = made(workspace, step, tasks, **more)
         cases = found.setdefault(step.name, {})
         for task in tasks:
             if len(cases) < MOST:
-                cases.setdefault(
-                    name_of(step, task), Case(step.name, task, step.options if hasattr(step, "stage") else step)
-                )
+                cases.setdefault(name_of(step, task), Case(task, step))
         return receipts
 
     artefacts.make_all = ptransforms.make_all = make_all

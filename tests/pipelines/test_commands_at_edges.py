@@ -29,7 +29,7 @@ from lexbeam.pipelines.runners import configs, runners
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.options.fields import options_of
 from lexbeam.transforms.common.options.option import MOST
-from lexbeam.transforms.common.store.ptransforms import stages_in
+from lexbeam.transforms.common.store.ptransforms import stages_before
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
@@ -234,12 +234,13 @@ WITH_GRAPH = [words for words in COMMANDS if load(words).has("build")]
 
 @pytest.mark.parametrize("words", WITH_GRAPH)
 def test_the_stages_of_a_command_are_those_of_its_graphs(words, base, here, capsys, monkeypatch):
-    found = set()
+    found = {}
 
     def built(build, *_):
         pipeline = beam.Pipeline()
         build(pipeline)
-        found.update(stages_in(pipeline))
+        for stage, before in stages_before(pipeline).items():
+            found.setdefault(stage, set()).update(before)
         raise LexbeamError("as far as the graph")
 
     monkeypatch.setattr(runners, "run_pipeline", built)
@@ -253,3 +254,5 @@ def test_the_stages_of_a_command_are_those_of_its_graphs(words, base, here, caps
         assert "as far as the graph" in told, told
         shutil.rmtree("out", ignore_errors=True)
     assert sorted(found) == sorted(stage.name for stage in load(words).stages)
+    waits = load(words).waits.items()  # of what need not be over, or is not alone before it, nothing is declared
+    assert [(stage, other) for stage, others in waits for other in others if other not in found[stage]] == []

@@ -18,7 +18,7 @@ from lexbeam.pipelines.frame.command import Command, Graph, RunnerOptions, Table
 from lexbeam.schemas.columns import Table, column
 from lexbeam.transforms.common.options.fields import embedded, option
 from lexbeam.transforms.common.publish.snapshots import open_snapshot
-from lexbeam.transforms.common.store.artefacts import Stage
+from lexbeam.transforms.common.store.artefacts import Step
 from lexbeam.transforms.common.store.receipts import checked
 from lexbeam.transforms.common.store.tables import Part, PartFile, read_rows, write_part
 from lexbeam.transforms.lexicon import resources
@@ -46,23 +46,27 @@ class Task(NamedTuple):
     lexicon: Lexicon
 
 
-def value(artefact, task, _):
-    seen = Counter()
-    for rows in read_rows([checked(part) for part in task.parts], ["lemmas"]):
-        seen.update(pc.list_flatten(rows["lemmas"]).to_pylist())
-    lemmas = pa.array(sorted(seen))
-    values = task.lexicon.get("age", "en").look_up(lemmas)["value"]
-    rows = pa.table({"lemma": lemmas, "value": values}).filter(pc.is_valid(values))
-    return write_part(artefact, VALUES.schema(), [rows], sort_keys=VALUES.key)
+@dataclass(frozen=True)
+class LookUpValues(Step[Task, PartFile]):
+    name = "toy/value"
 
+    def chosen(self, task):
+        return task.lexicon.chosen()
 
-VALUE = Stage(name="toy/value", receipt=PartFile, build=value, chosen=lambda task, _: task.lexicon.chosen())
+    def make(self, artefact, task):
+        seen = Counter()
+        for rows in read_rows([checked(part) for part in task.parts], ["lemmas"]):
+            seen.update(pc.list_flatten(rows["lemmas"]).to_pylist())
+        lemmas = pa.array(sorted(seen))
+        values = task.lexicon.get("age", "en").look_up(lemmas)["value"]
+        rows = pa.table({"lemma": lemmas, "value": values}).filter(pc.is_valid(values))
+        return write_part(artefact, VALUES.schema(), [rows], sort_keys=VALUES.key)
 
 
 class Values(Command[Options, Task]):
     options = Options
     tables = (VALUES,)
-    stages = (VALUE,)
+    stages = (LookUpValues,)
 
     def reads(self, options):
         return [TableSource("sentences", options.folder)]
@@ -79,7 +83,7 @@ class Values(Command[Options, Task]):
         made = (
             pipeline
             | "Task" >> beam.Create([(0, task)])
-            | "Value" >> beam.ParDo(MakeArtefact(graph.workspace, VALUE, None, task.lexicon.chosen()))
+            | "Value" >> beam.ParDo(MakeArtefact(graph.workspace, LookUpValues(), task.lexicon.chosen()))
         )
         return {"parts": made | "Name" >> beam.ParDo(NameParts("toy/values"))}
 
@@ -88,7 +92,7 @@ class Values(Command[Options, Task]):
 def registered(monkeypatch, tmp_path):
     entry = registry.CommandEntry(f"{__name__}:Values", doc="toy")
     monkeypatch.setitem(registry.COMMANDS, "toy values", entry)
-    monkeypatch.setitem(sys.modules, __name__, sys.modules[value.__module__])
+    monkeypatch.setitem(sys.modules, __name__, sys.modules[LookUpValues.__module__])
     monkeypatch.setattr(resources, "_OPENED", {})
     monkeypatch.setenv("LEXBEAM_CACHE", str(tmp_path / "cache"))
     caches = (registry.load, registry.all_tables)

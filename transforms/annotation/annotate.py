@@ -75,11 +75,8 @@ class Annotated(AnnotationCounts):
     """Receipt of an annotated staging file.
 
     Attributes:
-        documents: staging file of table documents.
-        sentences: staging file of table sentences.
         rejects: the staged rejects; None without any.
         inputs: where what the rejects change in rows of `corpus/inputs` is staged; None: nothing.
-        reasons: rejects by reason.
         examples: the first rejects.
     """
 
@@ -96,7 +93,6 @@ class AnnotateRecords(Step[AnnotateTask, Annotated]):
     """Annotate the records of a staging file.
 
     Attributes:
-        options: what decides how.
         landed: where texts lie that a stream has annotated; None: it is not asked.
     """
 

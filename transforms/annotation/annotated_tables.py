@@ -37,8 +37,6 @@ class AnnotationCounts:
 
     Attributes:
         counts: documents, sentences, tokens and characters.
-        years: documents by year.
-        tokens_by_year: tokens by year.
         languages: documents by language, without those that have none.
         columns: columns of annotation that are not null in every sentence, sorted.
     """

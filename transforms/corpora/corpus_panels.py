@@ -239,8 +239,6 @@ def spans(documents: Mapping[int, int], tokens: Mapping[int, int], most: int = M
     Spans begin at multiples of their width, rounded down before year 0 as well.
 
     Args:
-        documents: documents by year.
-        tokens: tokens by year.
         most: the most spans; if there are more, spans become ten times as long, as often as needed.
     """
     width = 10

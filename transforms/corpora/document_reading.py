@@ -61,7 +61,6 @@ def read_annotated(
     table.
 
     Args:
-        parts: the parts of both tables.
         columns: columns of `sentences`, layers among them.
         document_columns: columns of `documents`, beside document_id.
 
@@ -126,7 +125,6 @@ def read_wanted(part: DigestedFile, columns: Sequence[str], wanted: Wanted | Non
 
     Args:
         part: a part of a table with column `document_id`, and `sentence` if some are wanted.
-        columns: columns to read.
         wanted: the rows; None for all.
 
     Raises:
@@ -256,7 +254,6 @@ class FetchedSentence(NamedTuple):
     Attributes:
         sentence: its row; columns that were not requested are None.
         before: sentences before it in the document, up to the requested number.
-        after: sentences after it.
         text: the document's text from the first form to the last of all these sentences, if it was
             requested and the document has one.
         start: where `text` starts in the document's text, in code points.
@@ -300,7 +297,6 @@ def fetch(
 
     Args:
         parts: the parts of both tables; the one of documents is read only for text.
-        keys: the sentences.
         columns: columns of `sentences` to read, beside document_id and sentence; layers among
             them are read for the sentences themselves, not for their neighbours.
         around: sentences before and after, at most.

@@ -9,6 +9,7 @@ What is grouped are keys and ids of documents; text is in nothing but the last o
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import apache_beam as beam
@@ -104,14 +105,6 @@ def _to_copy(element: tuple[str, dict[str, Iterable[Any]]], pairs: Pairs) -> Ite
         yield place, key
 
 
-def _document(key: SentenceKey) -> str:
-    return key.document_id
-
-
-def _by_document(key: SentenceKey) -> tuple[str, SentenceKey]:
-    return key.document_id, key
-
-
 class _Fetch(beam.DoFn):
     def __init__(self, pairs: Pairs, columns: tuple[str, ...], around: int, text: bool) -> None:
         self._pairs = pairs
@@ -175,13 +168,13 @@ class FetchSentences(beam.PTransform):
             return keys | "KeyByPart" >> beam.Map(_key_by_part, pairs)
         holders = (
             keys
-            | "TakeDocument" >> beam.Map(_document)
+            | "TakeDocument" >> beam.Map(attrgetter("document_id"))
             | "EachDocumentOnce" >> beam.Distinct()
             | "AskEveryCorpus" >> beam.FlatMap(_ask_corpora, pairs)
             | "GroupByPartAsked" >> beam.GroupByKey()
             | "FindHeld" >> beam.FlatMap(_held, pairs)
         )
-        by_document = keys | "KeyByDocument" >> beam.Map(_by_document)
+        by_document = keys | "KeyByDocument" >> beam.WithKeys(attrgetter("document_id"))
         return (
             {"keys": by_document, "held": holders}
             | "JoinByDocument" >> beam.CoGroupByKey()

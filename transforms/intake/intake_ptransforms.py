@@ -38,9 +38,7 @@ class LoadFiles(beam.PTransform):
     """List files, and read them, in units of which each is one element.
 
     Attributes:
-        workspace: where artefacts lie.
         folder: of this run alone, for listings.
-        step: reads a unit.
         lanes: how many keys the work is dealt out to.
         numbered: whether the keys of receipts are numbers.
     """
@@ -92,8 +90,6 @@ class SettleParts(beam.PTransform):
     """Merge loaded rows into parts; returns the receipts of the parts, the counts of all rows, and all parts.
 
     Attributes:
-        workspace: where artefacts lie.
-        settle: makes a part of the task's tables.
         accepts: whether few enough records were rejected.
         parts: of each table; 0: as many as the number of rows asks for.
         lanes: how many keys the work is dealt out to.

@@ -45,7 +45,6 @@ class RowSchema(NamedTuple):
     """The form of staged rows.
 
     Attributes:
-        columns: their columns.
         order: the columns that they are sorted by; the first is a key, hexadecimal digits.
         size: about how many bytes a row has.
     """
@@ -64,7 +63,6 @@ class LoadedCounts:
         count: how many rows there are.
         records: how many records yielded them.
         tally: the task's own counts of them.
-        reasons: rejects by reason.
         examples: the first rejects that are faults; of sums the least.
         notes: counts what readers changed or guessed, see `Source`.
     """
@@ -89,7 +87,6 @@ class Loaded(LoadedCounts):
 
     Attributes:
         inputs: the staged rows of the table of inputs; None where a table is read.
-        rows: the staged rows.
         rejects: the staged rejects; None without any.
     """
 
@@ -120,9 +117,6 @@ class Staging:
     """Stages rows and rejects of records.
 
     Args:
-        artefact: the artefact that is made.
-        schema: of the rows.
-        reject_stage: the stage of rejects.
         by_rule: reasons of rejects that are not faults.
         name: of what is read, which decides between rows that are equal in their order; files have other sources.
         forgotten: the sources that are left out, whatever they say; None: none is.
@@ -304,8 +298,6 @@ class ReadRecords(Step[T, Loaded], Generic[T, E]):
     """Read records as staged rows; one that gives none is a reject.
 
     Attributes:
-        schema: of the rows.
-        reject_stage: the stage of rejects.
         by_rule: reasons of rejects that are not faults.
         tidies: whether details of rejects are made lines that can be printed.
         staging: what takes rows and rejects.

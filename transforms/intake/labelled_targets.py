@@ -43,12 +43,10 @@ class Cwi2018Row(NamedTuple):
 
     Attributes:
         line: number of its row.
-        token: the target.
         sentence: the sentence; None or blank: there is none.
         kind: single or mwe.
         genre, language, source_id: None if unknown.
         offsets: start and end of the target in the sentence, in code points; None: not given.
-        labels: those that it has.
     """
 
     line: int

@@ -35,8 +35,6 @@ def entries_of(
     """Yield what `read` makes of the rows of a file, or of an archive's files, with the name of their file.
 
     Args:
-        file: the file.
-        reading: opens it.
         options: how rows are cut into cells.
         read: makes records and rejects from the rows of a table, with line numbers, its name, and its own notes.
         notes: counts what readers changed or guessed.
@@ -68,7 +66,6 @@ def read_rows_of(
     Args:
         path: where the file really lies.
         name: its published name.
-        open: opens the stream of its bytes.
         options: limits of archives and compressed files.
         read: yields what the rows of a source are, and rejects.
         what: what a source should be, for the detail of a reject.

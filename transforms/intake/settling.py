@@ -40,7 +40,6 @@ class TextAnnotationOptions:
     Attributes:
         engine: its specification; empty for none, or if texts come annotated.
         fingerprint: identifies engine and model.
-        layers: the layers to add.
     """
 
     engine: Fingerprinted = ""
@@ -90,9 +89,7 @@ class SettleRows(Step[T, Settled]):
     """Put the staged rows of a part together by a task's rule, annotate them, and write its tables.
 
     Attributes:
-        tables: the tables.
         rejects: the table of rejects; it has one part.
-        inputs: the table of input files.
         at_once: rows that are annotated at a time.
     """
 
@@ -191,8 +188,6 @@ def write_tables(
     """Write a part of each table.
 
     Args:
-        artefact: what is made.
-        tables: the tables.
         batches: rows of each table, in their order; row groups end between batches.
     """
     first, *others = tables

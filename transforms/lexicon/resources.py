@@ -209,7 +209,7 @@ class Lexicon(NamedTuple):
             yield rows, self.find(name, language)
 
     def chosen(self) -> Mapping[str, Collection[str]]:
-        """Return the kinds whose code counts for look-ups, for `Stage.chosen`."""
+        """Return the kinds whose code counts for look-ups, for `Step.chosen`."""
         return {"lexbeam.transforms.lexicon.resource_cache:KINDS": sorted({held.kind for held in self.held})}
 
     def described_by_name(self) -> Mapping[str, Mapping[str, object]]:

@@ -418,7 +418,6 @@ class Change(Command[ChangeOptions, ChangePlan]):
         }
 
     def summary(self, snapshot: Snapshot) -> Iterator[Block]:
-        """Yield slices, targets not found, and the most changed words."""
         for row in snapshot.read("slices").to_pylist():
             text = (
                 f"slice {row['slice']}: {row['documents']} documents, {row['tokens']} tokens, "

@@ -329,7 +329,6 @@ class Init(Command[InitOptions, None]):
   lexbeam run mine/config.yaml"""
 
     def action(self, options: InitOptions, action: Action) -> None:
-        """Look at the input, and write the configuration."""
         path = files.join(options.folder, CONFIG)
         check_output_folder(options.folder, "folder")
         for name in options.inputs:

@@ -199,7 +199,6 @@ class Sample(Command[SampleOptions, None]):
     examples = "  lexbeam sample --out sample --tokens 300000 --seed 1"
 
     def action(self, options: SampleOptions, action: Action) -> None:
-        """Write the sample and say what it is."""
         with counting("sample", "words", options.tokens) as add:
             made = write_sample(
                 options.out, tokens=options.tokens, seed=options.seed, overwrite=options.overwrite, progress=add

@@ -379,7 +379,6 @@ class Export(Command[ExportOptions, None]):
   lexbeam export results --tables --out folder --license cc-by-4.0"""
 
     def check(self, options: ExportOptions) -> None:
-        """Refuse options that do not go together."""
         if options.tables == (options.format is not None):
             raise UsageError("give either `format`, for vectors, or `tables`")
         if options.tables and options.aligned is not None:
@@ -389,7 +388,6 @@ class Export(Command[ExportOptions, None]):
                 raise UsageError(f"`{name}` goes with `tables`")
 
     def action(self, options: ExportOptions, action: Action) -> None:
-        """Write what is published at `options.path` for others: its tables, or its vectors."""
         snapshot = open_snapshot(options.path)
         if options.format is None:
             made = export_tables(snapshot, options.out, license=options.license, without=options.without)

@@ -137,7 +137,6 @@ class Run(Command[RunOptions, None]):
     takes_beam = True
 
     def action(self, options: RunOptions, action: Action) -> None:
-        """Run the sections of a file and publish them at once."""
         jobs = _chosen(options, options.jobs())
         noted = {"config": files.absolute(options.config)}
         run_jobs(jobs, jobs[0].options, tell=action.tell, beam=action.beam, noted=noted, apart=options.apart())

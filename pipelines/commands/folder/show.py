@@ -262,7 +262,6 @@ class Show(Command[Any, None]):
   lexbeam show lcp --worst 20 --scorer svr"""
 
     def action(self, options: Any, action: Action) -> None:
-        """Tell what is at `options.path`."""
         asked = {
             name: value
             for name in options_of(type(options))
@@ -298,7 +297,6 @@ class Report(Command[ReportOptions, None]):
     examples = "  lexbeam report results\n  lexbeam report results --out report.html --no-text"
 
     def action(self, options: ReportOptions, action: Action) -> None:
-        """Write the panels of every section as one page."""
         snapshot = open_snapshot(options.path)
         if options.no_text and options.corpus:
             raise UsageError("`corpus` names what is quoted, and `no_text` quotes nothing: leave out one")

@@ -334,19 +334,11 @@ def _lock_of(out: str) -> tuple[bool, int | None]:
 
 def _holder(inode: int) -> int | None:
     """Return the process that holds a lock on a file; only Linux says."""
-    for line in _read("/proc/locks").splitlines():
-        words = line.split()
-        if len(words) > 5 and words[1] == "FLOCK" and words[5].endswith(f":{inode}"):
-            return int(words[4])
+    with contextlib.suppress(OSError), open("/proc/locks", encoding="utf-8") as locks:
+        for words in map(str.split, locks):
+            if len(words) > 5 and words[1] == "FLOCK" and words[5].endswith(f":{inode}"):
+                return int(words[4])
     return None
-
-
-def _read(path: str) -> str:
-    try:
-        with open(path, encoding="utf-8") as stream:
-            return stream.read()
-    except OSError:
-        return ""
 
 
 def _no_results(root: str, note: Mapping[str, Any]) -> Iterator[str]:

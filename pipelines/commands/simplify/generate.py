@@ -162,7 +162,6 @@ class SimplifyGenerate(Command[GenerateOptions, GenerationPlan]):
         }
 
     def summary(self, snapshot: Snapshot) -> Iterator[Block]:
-        """Yield what each setting gives, and why candidates were dropped."""
         section = snapshot.section(SECTION)
         for setting in section["settings"]:
             left = "".join(f"; {number} protected ({reason})" for reason, number in setting["protected"].items())

@@ -188,7 +188,6 @@ class SimplifyRank(Command[RankOptions, RankingPlan]):
         }
 
     def summary(self, snapshot: Snapshot) -> Iterator[Block]:
-        """Yield what each ranker ranked."""
         section = snapshot.section(SECTION)
         for regressor in section["regressor"]:
             yield (

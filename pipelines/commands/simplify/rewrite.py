@@ -114,7 +114,6 @@ class SimplifyRewrite(Command[RewriteOptions, RewritingPlan]):
         }
 
     def summary(self, snapshot: Snapshot) -> Iterator[Block]:
-        """Yield how many sentences were changed."""
         yield _REWRITTEN.grid(snapshot.section(SECTION)["counts"])
 
     def report(self, snapshot: Snapshot) -> list[Panel]:

@@ -141,7 +141,6 @@ class SimplifySelect(Command[SelectCandidatesOptions, SelectionPlan]):
         }
 
     def summary(self, snapshot: Snapshot) -> Iterator[Block]:
-        """Yield what became of the candidates of each setting."""
         section = snapshot.section(SECTION)
         for setting in section["settings"]:
             rows = [row for row in section["counts"] if row["setting"] == setting["setting"]]

@@ -504,7 +504,6 @@ class SimplifyText(Command[SimplifyTextOptions, TextPlan]):
         }
 
     def summary(self, snapshot: Snapshot) -> Iterator[Block]:
-        """Yield what was changed, and what was left out."""
         yield from difference(snapshot)
         section = snapshot.section(SECTION)
         name = section["settings"][0]["setting"]

@@ -214,7 +214,7 @@ def test_the_mark_of_artefacts_is_made_anew_beside_receipts(tmp_path):
     out = tmp_path / "out"
     out.mkdir()
     folder = make_marked_folder(str(out), "_artefacts")
-    make(Workspace(folder), TOY, "x", None)
+    make(Workspace(folder), TOY, "x")
     os.remove(os.path.join(folder, MARK))
     with locked(str(out), ["documents"]):
         make_marked_folder(str(out), "_artefacts")

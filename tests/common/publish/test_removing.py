@@ -27,27 +27,27 @@ from lexbeam.transforms.common.store.artefacts import Workspace, make, make_all
 def space(tmp_path):
     """Artefacts of four tasks."""
     space = Workspace(str(tmp_path / "work"))
-    make_all(space, TOY, ["a", "b", "c", "d"], None)
+    make_all(space, TOY, ["a", "b", "c", "d"])
     return space
 
 
 def test_freed_are_all_files_but_those_kept(space):
-    kept = make(space, TOY, "b", None)
+    kept = make(space, TOY, "b")
     freed = free(space.root, {kept.file.sha256})
     assert (freed.files, freed.bytes) == (3, 3 * len("content of x"))
     assert free(space.root, {kept.file.sha256}).files == 0
     assert os.path.exists(kept.file.path)
-    assert make(space, TOY, "a", None).rows == (1, 2)
+    assert make(space, TOY, "a").rows == (1, 2)
 
 
 def test_damaged_artefacts_are_discarded_wherever_they_are(space):
-    first, second = make(space, TOY, "a", None), make(space, TOY, "b", None)
+    first, second = make(space, TOY, "a"), make(space, TOY, "b")
     with open(first.file.path, "r+b") as stream:
         stream.write(b"C")
     os.remove(second.file.path)
     assert len(discard_damaged(space.root)) == 2
     assert discard_damaged(space.root) == []
-    assert make(space, TOY, "a", None) == first
+    assert make(space, TOY, "a") == first
 
 
 def test_freed_artefacts_are_not_damaged(space):
@@ -73,22 +73,22 @@ def test_a_fresh_run_discards_its_own_sections_and_nothing_foreign(space):
 def remote_space(store):
     """Artefacts of four tasks on an object store, and something of somebody else's beside them."""
     space = Workspace(f"{STORE}/_artefacts")
-    make_all(space, TOY, ["a", "b", "c", "d"], None)
+    make_all(space, TOY, ["a", "b", "c", "d"])
     store[f"{space.stage(TOY.name)}/d41d8cd98f00b204e9800998ecf8427e.pdf"] = b"mine"
     return space
 
 
 def test_artefacts_on_an_object_store_are_freed(remote_space, store):
-    kept = make(remote_space, TOY, "b", None)
+    kept = make(remote_space, TOY, "b")
     assert free(remote_space.root, {kept.file.sha256}) == (3, 3 * len("content of x"))
     assert free(remote_space.root, {kept.file.sha256}).files == 0
     assert kept.file.path in store
-    assert make(remote_space, TOY, "a", None).rows == (1, 2)
+    assert make(remote_space, TOY, "a").rows == (1, 2)
     assert b"mine" in store.values()
 
 
 def test_artefacts_on_an_object_store_are_discarded(remote_space, store):
-    first, second = (make(remote_space, TOY, task, None) for task in "ab")
+    first, second = (make(remote_space, TOY, task) for task in "ab")
     store[first.file.path] += b"x"
     del store[second.file.path]
     assert len(discard_damaged(remote_space.root)) == 2

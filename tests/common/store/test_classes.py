@@ -132,6 +132,6 @@ def test_digests_are_summed_number_by_number(numbers):
 def test_what_is_gathered_names_parts_as_the_files_it_was_gathered_from(tmp_path):
     staged = [stage(tmp_path / str(n), list(range(n, 30, 4)), 3) for n in range(4)]
     space, gather = Workspace(str(tmp_path / "work")), Gather("toy")
-    gathered = [make(space, gather, GatherTask(8, tuple(some)), None).file for some in (staged[:2], staged[2:])]
-    (again,) = [make(space, gather, GatherTask(8, tuple(gathered)), None).file]
+    gathered = [make(space, gather, GatherTask(8, tuple(some))).file for some in (staged[:2], staged[2:])]
+    (again,) = [make(space, gather, GatherTask(8, tuple(gathered))).file]
     assert names(staged, 8) == names(gathered, 8) == names([again], 8)

@@ -1,9 +1,9 @@
 """Inherited rows: the bytes are those of an artefact that has no predecessor, and what is the same is not made."""
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -15,7 +15,8 @@ from object_store import STORE
 
 from lexbeam.transforms.common.publish.removing import discard_artefacts, discard_unused, free, leftovers
 from lexbeam.transforms.common.store import inheriting, tables
-from lexbeam.transforms.common.store.artefacts import LAST, Artefact, Inheritance, Stage, Workspace, make
+from lexbeam.transforms.common.store.artefacts import LAST, Artefact, Step, Workspace, make
+from lexbeam.transforms.common.store.identity import INHERITED
 from lexbeam.transforms.common.store.inheriting import Read, write_inheriting
 from lexbeam.transforms.common.store.receipts import File, checked
 from lexbeam.transforms.common.store.tables import Part, PartFile, read_rows, read_table, write_part
@@ -27,8 +28,8 @@ MADE: list[str] = []  # keys whose rows were really made
 
 
 class Task(NamedTuple):
-    lines: Part
-    notes: tuple[Part, ...]
+    lines: Annotated[Part, INHERITED]
+    notes: Annotated[tuple[Part, ...], INHERITED]
     times: int = 1
 
 
@@ -49,32 +50,29 @@ def _words(line, notes, task, suffix):
         }
 
 
-def _build(artefact, task, suffix):
-    seen = 0
+@dataclass(frozen=True)
+class MakeWords(Step[Task, Receipt]):
+    suffix: str = ""
 
-    def made(wanted):
-        notes = read_table([checked(part) for part in task.notes]) if task.notes else NOTES.empty_table()
-        for rows in read_rows([checked(task.lines)]):
-            for line in rows.filter(wanted(rows)).to_pylist():
-                MADE.append(line["id"])
-                of = notes.filter(pc.equal(notes["id"], line["id"]))["note"].to_pylist()
-                yield pa.Table.from_pylist(list(_words(line, of, task, suffix)), WORDS)
+    name = "toy/words"
 
-    def count(rows):
-        nonlocal seen
-        seen += len(rows)
+    def make(self, artefact, task):
+        seen = 0
 
-    read = [Read([task.lines], ["id", "text", "more"]), Read(task.notes, ["id", "note"])]
-    return Receipt(*write_inheriting(artefact, WORDS, "id", ["id", "number"], read, made, count), seen)
+        def made(wanted):
+            notes = read_table([checked(part) for part in task.notes]) if task.notes else NOTES.empty_table()
+            for rows in read_rows([checked(task.lines)]):
+                for line in rows.filter(wanted(rows)).to_pylist():
+                    MADE.append(line["id"])
+                    of = notes.filter(pc.equal(notes["id"], line["id"]))["note"].to_pylist()
+                    yield pa.Table.from_pylist(list(_words(line, of, task, self.suffix)), WORDS)
 
+        def count(rows):
+            nonlocal seen
+            seen += len(rows)
 
-def _number(task):
-    return task.lines.number
-
-
-STAGE: Stage = Stage(
-    name="toy/words", receipt=Receipt, build=_build, inherits=Inheritance(_number, ("task.lines", "task.notes"))
-)
+        read = [Read([task.lines], ["id", "text", "more"]), Read(task.notes, ["id", "note"])]
+        return Receipt(*write_inheriting(artefact, WORDS, "id", ["id", "number"], read, made, count), seen)
 
 
 def task_of(folder: Path, lines, notes=(), number=0, times=1):
@@ -118,7 +116,7 @@ def test_the_bytes_are_those_of_an_artefact_without_predecessor(tmp_path_factory
         before = {key: value for key, value in states[place - 1][0].items() if key in kept}
         states[place] = ({**states[place][0], **before}, states[place][1])
     tasks = [task_of(folder / f"state{number}", *state) for number, state in enumerate(states)]
-    receipts = check_inherited(STAGE, tasks, "", folder)
+    receipts = check_inherited(MakeWords(), tasks, folder)
     for receipt, (lines, notes) in zip(receipts, states, strict=True):
         rows = read_table([receipt.part.file.path]).to_pylist()
         expected = [
@@ -139,7 +137,7 @@ def made_after(folder, *tasks, options=""):
     """Return the keys whose rows were made for the last of some tasks."""
     for task in tasks:
         MADE.clear()
-        make(Workspace(str(folder / "work")), STAGE, task, options)
+        make(Workspace(str(folder / "work")), MakeWords(options), task)
     return MADE.copy()
 
 
@@ -206,10 +204,10 @@ def test_a_predecessor_that_is_not_sound_counts_as_none(tmp_path):
         folder = tmp_path / str(number)
         first, second = (task_of(folder / name, {**LINES_OF, "05": (name, None)}) for name in ("a", "b"))
         made_after(folder, first)
-        damage(make(Workspace(str(folder / "work")), STAGE, first, ""), last_of(folder))
+        damage(make(Workspace(str(folder / "work")), MakeWords(), first), last_of(folder))
         if len(found := made_after(folder, second)) != 20:
             wrong[what] = found
-        check_inherited(STAGE, [second], "", folder / "beside")
+        check_inherited(MakeWords(), [second], folder / "beside")
         if made_after(folder, task_of(folder / "c", {**LINES_OF, "05": ("c", None)})) != ["05"]:
             wrong[what, "after"] = MADE.copy()
     assert not wrong
@@ -218,7 +216,7 @@ def test_a_predecessor_that_is_not_sound_counts_as_none(tmp_path):
 def test_what_is_published_is_inherited_though_all_else_was_freed(tmp_path):
     first, second = (task_of(tmp_path / name, {**LINES_OF, "05": (name, None)}) for name in ("a", "b"))
     made_after(tmp_path, first)
-    receipt = make(Workspace(str(tmp_path / "work")), STAGE, first, "")
+    receipt = make(Workspace(str(tmp_path / "work")), MakeWords(), first)
     free(str(tmp_path / "work"), [receipt.part.file.sha256])
     assert made_after(tmp_path, second) == ["05"]
 
@@ -227,13 +225,13 @@ def test_what_names_an_artefact_goes_with_it(tmp_path):
     root = tmp_path / "work"
     first, second = (task_of(tmp_path / name, {**LINES_OF, "05": (name, None)}) for name in ("a", "b"))
     made_after(tmp_path, first, second)
-    of_others = make(Workspace(str(root)), STAGE, second, "s")
+    of_others = make(Workspace(str(root)), MakeWords("s"), second)
     assert len(list(root.rglob(f"*{LAST}"))) == 2
     assert list(leftovers(str(root))) == []
     for receipt in root.rglob("*.json"):
         if receipt.stem != Path(of_others.part.file.path).stem:
             os.utime(receipt, ns=(1, 1))  # both artefacts of the first options were used long ago
-    discard_unused(str(root), [STAGE.name], since=2)
+    discard_unused(str(root), [MakeWords.name], since=2)
     assert last_of(tmp_path).exists()
     assert list(leftovers(str(root))) == []
     assert made_after(tmp_path, first, options="s") == ["05"]
@@ -245,19 +243,10 @@ def test_on_an_object_store(tmp_path, store):
     work = Workspace(f"{STORE}/_artefacts")
     for name in ("a", "b"):
         MADE.clear()
-        make(work, STAGE, task_of(tmp_path / name, {**LINES_OF, "05": (name, None)}), "")
+        make(work, MakeWords(), task_of(tmp_path / name, {**LINES_OF, "05": (name, None)}))
     assert MADE == ["05"]
     assert list(leftovers(work.root)) == []
     discard_artefacts(work.root, lambda *_: False)
     (last,) = store
     assert list(leftovers(work.root)) == [last]
     assert last.endswith(LAST)
-
-
-def test_a_stage_that_inherits_and_one_that_does_not_name_artefacts_alike(tmp_path):
-    task = task_of(tmp_path / "a", LINES_OF)
-    work = Workspace(str(tmp_path / "work"))
-    receipt = make(work, STAGE, task, "")
-    MADE.clear()
-    assert make(work, replace(STAGE, inherits=None), task, "") == receipt
-    assert MADE == []

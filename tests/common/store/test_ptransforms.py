@@ -5,7 +5,7 @@ import importlib
 import json
 import random
 import typing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +22,10 @@ from lexbeam.transforms.common.code.fingerprints import digest, hash_of
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.machine import worker_name
 from lexbeam.transforms.common.store import staged
-from lexbeam.transforms.common.store.artefacts import Artefact, Stage, Workspace, free_files
+from lexbeam.transforms.common.store.artefacts import Artefact, Step, Workspace, free_files
 from lexbeam.transforms.common.store.ptransforms import (
     Collect,
     MakeArtefact,
-    MakeParts,
     MergeTables,
     NameParts,
     SpreadOverLanes,
@@ -57,12 +56,20 @@ class Made:
     number: int
 
 
-def _single(artefact: Any, task: int, options: int) -> Made:
-    return Made(task * options)
+@dataclass(frozen=True)
+class Single(Step[int, Made]):
+    times: int = 10
+
+    name = "toy/single"
+
+    def make(self, artefact, task):
+        return Made(task * self.times)
 
 
-def _together(artefacts: Any, tasks: list[int], options: int) -> list[Made]:
-    return [Made(task * options) for task in tasks]
+@dataclass(frozen=True)
+class Together(Single):
+    name = "toy/together"
+    together = True
 
 
 @dataclass(frozen=True)
@@ -72,22 +79,21 @@ class Counted:
     tokens: int
 
 
-def _counted(artefact: Any, task: int, options: int) -> Counted:
-    return Counted(task * options)
+@dataclass(frozen=True)
+class Count(Step[int, Counted]):
+    name = "toy/counted"
 
-
-COUNTED: Stage[int, int, Counted] = Stage(name="toy/counted", receipt=Counted, build=_counted)
-SINGLE: Stage[int, int, Made] = Stage(name="toy/single", receipt=Made, build=_single)
-TOGETHER: Stage[int, int, Made] = Stage(name="toy/together", receipt=Made, build=_together, together=True)
+    def make(self, artefact, task):
+        return Counted(task * 10)
 
 
 def test_a_task_becomes_its_receipt_under_its_key(tmp_path):
-    function = MakeArtefact(Workspace(str(tmp_path)), SINGLE, 10)
+    function = MakeArtefact(Workspace(str(tmp_path)), Single())
     assert list(function.process(("a", 3))) == [("a", Made(30))]
 
 
 def test_tasks_of_a_stage_that_makes_them_together_are_a_list(tmp_path):
-    function = MakeArtefact(Workspace(str(tmp_path)), TOGETHER, 10)
+    function = MakeArtefact(Workspace(str(tmp_path)), Together())
     assert list(function.process(("a", [3, 1]))) == [("a", [Made(30), Made(10)])]
 
 
@@ -95,7 +101,7 @@ def test_what_is_made_is_counted_apart_from_what_was_there(tmp_path):
     for made, there in ((3, 0), (1, 3)):  # as many again, of which three are there
         pipeline = beam.Pipeline(runner="FnApiRunner")
         tasks = pipeline | beam.Create([("a", n) for n in range(made + there)], reshuffle=False)
-        tasks | beam.ParDo(MakeArtefact(Workspace(str(tmp_path)), COUNTED, 10))
+        tasks | beam.ParDo(MakeArtefact(Workspace(str(tmp_path)), Count()))
         result = pipeline.run()
         result.wait_until_finish()
         (line,) = run_lines(result)
@@ -117,18 +123,22 @@ def test_what_is_made_is_counted_apart_from_what_was_there(tmp_path):
     ],
 )
 def test_a_worker_with_other_code_or_packages_is_refused(change, message, tmp_path, monkeypatch):
-    function = MakeArtefact(Workspace(str(tmp_path)), SINGLE, 10)
-    code = Stage.code
-    monkeypatch.setattr(Stage, "code", lambda self, chosen=None: code(self, chosen)._replace(**change))
+    function = MakeArtefact(Workspace(str(tmp_path)), Single())
+    code = Single.code()
+    monkeypatch.setattr(Single, "code", lambda chosen=None: code._replace(**change))
     with pytest.raises(LexbeamError, match=rf"toy/single: this worker is not as the driver is.*{message}"):
         list(function.process(("a", 3)))
     monkeypatch.undo()
     assert list(function.process(("a", 3))) == [("a", Made(30))]
 
 
+class Algebra(Single):
+    name = "toy/algebra"
+    blas = True
+
+
 def test_kernels_of_blas_count_where_matrices_are_multiplied(tmp_path, monkeypatch):
-    algebra = replace(SINGLE, name="toy/algebra", blas=True)
-    functions = [MakeArtefact(Workspace(str(tmp_path)), stage, 10) for stage in (SINGLE, algebra)]
+    functions = [MakeArtefact(Workspace(str(tmp_path)), step) for step in (Single(), Algebra())]
     monkeypatch.setattr(code_identity, "blas_kernels", lambda: ("openblas 9 Elsewhere",))
     assert list(functions[0].process(("a", 3))) == [("a", Made(30))]
     with pytest.raises(LexbeamError, match=r"toy/algebra: .*BLAS computes by openblas 9 Elsewhere here"):
@@ -155,10 +165,14 @@ def test_a_result_is_in_one_order_whatever_the_order_of_rows(tmp_path):
     assert sorted(found, key=str) == sorted(({"number": n} for n in (5, 30, 2)), key=str)
 
 
-def test_stages_with_other_options_make_artefacts_of_their_own(tmp_path):
+class Other(Single):
+    name = "toy/other"
+
+
+def test_steps_with_other_options_make_artefacts_of_their_own(tmp_path):
     space = Workspace(str(tmp_path))
-    for options, stage in ((1, SINGLE), (2, SINGLE), (1, replace(SINGLE, name="toy/other"))):
-        list(MakeArtefact(space, stage, options).process(("a", 3)))
+    for step in (Single(1), Single(2), Other(1)):
+        list(MakeArtefact(space, step).process(("a", 3)))
     assert len(list((tmp_path / "toy" / "single").glob("*.json"))) == 2
     assert len(list((tmp_path / "toy" / "other").glob("*.json"))) == 1
 
@@ -166,12 +180,15 @@ def test_stages_with_other_options_make_artefacts_of_their_own(tmp_path):
 REGISTRY = "tests.toy:ENTRIES"
 
 
-def _entries(_: Any, options: int) -> dict[str, tuple[str, ...]]:
-    return {REGISTRY: (f"entry-{options}",)}
+class Choosing(Single):
+    name = "toy/choosing"
+
+    def chosen(self, task):
+        return {REGISTRY: (f"entry-{self.times}",)}
 
 
-CHOOSING: Stage[int, int, Made] = Stage(name="toy/choosing", receipt=Made, build=_single, chosen=_entries)
-BY_TASK: Stage[int, int, Made] = Stage(name="toy/by-task", receipt=Made, build=_single)
+class ByTask(Single):
+    name = "toy/by-task"
 
 
 def test_a_pipeline_says_which_stages_it_uses_with_which_entries(tmp_path):
@@ -179,9 +196,9 @@ def test_a_pipeline_says_which_stages_it_uses_with_which_entries(tmp_path):
     pipeline = beam.Pipeline(runner="FnApiRunner")
     tasks = pipeline | beam.Create([("a", 3)])
     assert stages_in(pipeline) == {}
-    tasks | "1" >> beam.ParDo(MakeArtefact(space, SINGLE, 10))
-    tasks | "2" >> beam.ParDo(MakeArtefact(space, CHOOSING, 1)) | "3" >> beam.ParDo(MakeArtefact(space, CHOOSING, 2))
-    tasks | "4" >> beam.ParDo(MakeArtefact(space, BY_TASK, 1, {REGISTRY: ["x", "y"]}))
+    tasks | "1" >> beam.ParDo(MakeArtefact(space, Single()))
+    tasks | "2" >> beam.ParDo(MakeArtefact(space, Choosing(1))) | "3" >> beam.ParDo(MakeArtefact(space, Choosing(2)))
+    tasks | "4" >> beam.ParDo(MakeArtefact(space, ByTask(1), {REGISTRY: ["x", "y"]}))
     assert stages_in(pipeline) == {
         "toy/single": {},
         "toy/choosing": {REGISTRY: {"entry-1", "entry-2"}},
@@ -204,15 +221,21 @@ KINDS = "tests.toy:KINDS"
 
 @pytest.mark.parametrize("options", [{"a": [Words(("x",))], "b": (1, Words(("y", "x")))}, Words(("x", "y"))])
 def test_what_options_hold_says_itself_which_entries_count(options):
-    stage: Stage[int, Any, Made] = Stage(
-        name="toy/words", receipt=Made, build=_single, chosen=lambda _, __: {REGISTRY: ("own",), KINDS: ("z",)}
-    )
-    assert stage.entries(1, options) == {REGISTRY: {"own"}, KINDS: {"x", "y", "z"}}
-    assert SINGLE.entries(1, 2) == {}
+    @dataclass(frozen=True)
+    class LookUp(Step[int, Made]):
+        options: Any
+
+        name = "toy/words"
+
+        def chosen(self, task):
+            return {REGISTRY: ("own",), KINDS: ("z",)}
+
+    assert LookUp(options).entries(1) == {REGISTRY: {"own"}, KINDS: {"x", "y", "z"}}
+    assert Single().entries(1) == {}
 
 
 def test_a_receipt_is_handed_on_with_its_task(tmp_path):
-    function = MakeArtefact(Workspace(str(tmp_path)), SINGLE, 10, with_task=True)
+    function = MakeArtefact(Workspace(str(tmp_path)), Single(), with_task=True)
     assert list(function.process(("a", 3))) == [("a", (3, Made(30)))]
 
 
@@ -252,29 +275,6 @@ def test_parts_are_numbered_by_key_or_by_the_place_of_the_key():
     assert list(NameParts("toy/table").process((1, part))) == expected
     assert list(NameParts("toy/table", "part").process((1, receipt))) == expected
     assert list(NameParts("toy/table", "part", ["a", "b"]).process(("b", receipt))) == expected
-
-
-def _weighed(artefact: Any, task: int, options: str) -> Filed:
-    with artefact.writing(".txt") as stream:
-        stream.write(f"{options}{task}".encode())
-    return Filed(str(task), artefact.file(".txt"), PartFile(artefact.file(".txt"), task))
-
-
-PARTS: Stage[int, str, Filed] = Stage(name="toy/parts", receipt=Filed, build=_weighed)
-
-
-@pytest.mark.parametrize("lanes", [0, 2])
-def test_the_parts_of_a_table_are_made_with_their_receipts(tmp_path, lanes):
-    with beam.Pipeline(runner="FnApiRunner") as pipeline:
-        receipts, parts = (
-            pipeline
-            | beam.Create([(number, number * 10) for number in range(3)])
-            | MakeParts(Workspace(str(tmp_path)), PARTS, "x", "toy/table", lanes, float)
-        )
-        assert_that(receipts | beam.Map(lambda one: one.name), equal_to(["0", "10", "20"]), "receipts")
-        expected = [("toy/table", number, number * 10, _file(f"x{number * 10}").sha256) for number in range(3)]
-        found = parts | "Plain" >> beam.Map(lambda one: (one.table, one.number, one.rows, one.sha256))
-        assert_that(found, equal_to(expected), "parts")
 
 
 MODULES = (
@@ -391,15 +391,20 @@ class Joining:
 BUILT: list[str] = []
 
 
-def _text(artefact: Artefact, task: Joining, _: None) -> Text:
-    BUILT.append(task.name)
-    content = task.name + "".join(Path(checked(text.file)).read_text() for text in task.read)
-    with artefact.writing(".txt") as stream:
-        stream.write(content.encode())
-    return Text(artefact.file(".txt"))
+@dataclass(frozen=True)
+class WriteText(Step[Joining, Text]):
+    level: str
 
+    @property
+    def name(self):
+        return f"toy/{self.level}"
 
-LEAF, MIDDLE, TOP = (Stage(name=f"toy/{name}", receipt=Text, build=_text) for name in ("leaf", "middle", "top"))
+    def make(self, artefact, task):
+        BUILT.append(task.name)
+        content = task.name + "".join(Path(checked(text.file)).read_text() for text in task.read)
+        with artefact.writing(".txt") as stream:
+            stream.write(content.encode())
+        return Text(artefact.file(".txt"))
 
 
 def _middle(element):
@@ -418,13 +423,13 @@ def texts(workspace, last):
         _ = (
             pipeline
             | beam.Create([(name, Joining(name)) for name in "abc"])
-            | "Leaf" >> beam.ParDo(MakeArtefact(workspace, LEAF, None))
+            | "Leaf" >> beam.ParDo(MakeArtefact(workspace, WriteText("leaf")))
             | beam.Map(_middle)
-            | "Middle" >> beam.ParDo(MakeArtefact(workspace, MIDDLE, None))
+            | "Middle" >> beam.ParDo(MakeArtefact(workspace, WriteText("middle")))
             | Collect(keyed=True)
             | beam.Map(lambda element: (0, tuple(made for _, made in element[1])))
             | beam.Map(_top, last)
-            | "Top" >> beam.ParDo(MakeArtefact(workspace, TOP, None))
+            | "Top" >> beam.ParDo(MakeArtefact(workspace, WriteText("top")))
         )
 
 

@@ -48,7 +48,7 @@ def test_a_part_that_follows_another_is_as_one_that_does_not(tmp_path):
         changed = {number for number in numbers if drawn.random() < 0.2}
         tasks.append(task_of(tmp_path / str(step), rows_of(numbers, changed), layer=step == 2))
         numbers = {number for number in numbers if drawn.random() < 0.9} | {40 + step} if step < 3 else set()
-    check_inherited(ComputeFeatures(setting), tasks, None, tmp_path)
+    check_inherited(ComputeFeatures(setting), tasks, tmp_path)
 
 
 def test_features_are_computed_of_what_is_new(tmp_path, monkeypatch):

@@ -12,7 +12,7 @@ from model_making import columns, estimator, model_of
 from object_store import STORE
 
 from lexbeam.transforms.common.errors import LexbeamError
-from lexbeam.transforms.common.store.artefacts import Stage, Workspace, files_of, make
+from lexbeam.transforms.common.store.artefacts import Step, Workspace, files_of, make
 from lexbeam.transforms.common.store.receipts import Damaged
 from lexbeam.transforms.learning.models import keeping
 from lexbeam.transforms.learning.models.formats import FORMATS
@@ -104,18 +104,19 @@ class Trained:
     words: SavedModel
 
 
-def _train(artefact, seed, _):
-    models = [replace(model_of(name), seed=seed) for name in ("lightgbm", "safetensors")]
-    return Trained(save_model(artefact, models[0]), save_model(artefact, models[1], "words"))
+@dataclass(frozen=True)
+class TrainToy(Step[int, Trained]):
+    name = "toy/train"
 
-
-TRAIN = Stage(name="toy/train", receipt=Trained, build=_train)
+    def make(self, artefact, task):
+        models = [replace(model_of(name), seed=task) for name in ("lightgbm", "safetensors")]
+        return Trained(save_model(artefact, models[0]), save_model(artefact, models[1], "words"))
 
 
 def test_a_stage_keeps_models_among_its_artefacts(tmp_path):
     space = Workspace(str(tmp_path / "work"))
-    made = make(space, TRAIN, 3, None)
-    assert make(space, TRAIN, 3, None) == made
+    made = make(space, TrainToy(), 3)
+    assert make(space, TrainToy(), 3) == made
     assert len(list(files_of(made))) == 4
     loaded = load_model(made.scorer)
     assert (loaded.seed, loaded.digest) == (3, made.scorer.digest)
@@ -127,13 +128,13 @@ def test_a_stage_keeps_models_among_its_artefacts(tmp_path):
 @pytest.mark.parametrize("which", ["record", "weights"])
 def test_a_damaged_artefact_is_discarded_and_made_anew(which, tmp_path):
     space = Workspace(str(tmp_path / "work"))
-    made = make(space, TRAIN, 3, None)
+    made = make(space, TrainToy(), 3)
     path = Path(getattr(made.scorer, which).path)
     content = path.read_bytes()
     path.write_bytes(content[:-1] + b"?")
     with pytest.raises(Damaged, match="discarded"):
         load_model(made.scorer)
-    assert make(space, TRAIN, 3, None) == made
+    assert make(space, TrainToy(), 3) == made
     assert path.read_bytes() == content
     load_model(made.scorer)
 

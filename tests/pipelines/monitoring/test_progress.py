@@ -17,6 +17,7 @@ from contextlib import contextmanager, redirect_stderr
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Annotated, Any
 
 import pytest
 from object_store import OBJECTS
@@ -40,7 +41,8 @@ from lexbeam.transforms.change.graph.comparisons import Comparisons, SpaceVarian
 from lexbeam.transforms.change.scores.null_deals import DealOptions
 from lexbeam.transforms.change.spaces.counting import pieces_of, sums_of
 from lexbeam.transforms.change.spaces.shards import ShardOptions
-from lexbeam.transforms.common.store.artefacts import Stage, Workspace, announce, make
+from lexbeam.transforms.common.store.artefacts import Step, Workspace, announce, make
+from lexbeam.transforms.common.store.identity import Uncounted
 from lexbeam.transforms.common.store.objects import ObjectState, ObjectTag
 from lexbeam.transforms.common.store.remote import remote
 from lexbeam.transforms.embeddings.representations import RepresentationOptions
@@ -148,14 +150,6 @@ class Made:
     number: int
 
 
-def _build(artefact, number, options):
-    if callable(options):
-        options()
-    else:
-        time.sleep(options or 0)
-    return Made(number)
-
-
 def wait_for(condition, seconds=60):
     """Return when a condition holds: looks are as seldom as a busy machine makes them slow."""
     end = time.monotonic() + seconds
@@ -164,8 +158,22 @@ def wait_for(condition, seconds=60):
         time.sleep(0.01)
 
 
-TRAIN = Stage(name="toy/train", receipt=Made, build=_build, unused={"options": "how long it takes"}, unit="spaces")
-STAGES = [Foreseen("toy/ingest", "batches", 1.0), Foreseen(TRAIN.name, TRAIN.unit, 1.0)]
+@dataclass(frozen=True)
+class TrainSlowly(Step[int, Made]):
+    takes: Annotated[Any, Uncounted("how long it takes, or what is done meanwhile")] = 0
+
+    name = "toy/train"
+    unit = "spaces"
+
+    def make(self, artefact, task):
+        if callable(self.takes):
+            self.takes()
+        else:
+            time.sleep(self.takes)
+        return Made(task)
+
+
+STAGES = [Foreseen("toy/ingest", "batches", 1.0), Foreseen(TrainSlowly.name, TrainSlowly.unit, 1.0)]
 
 
 @contextmanager
@@ -228,10 +236,10 @@ def verbose(monkeypatch):
 def work_in(folder, numbers, build=0.03):
     """Make some artefacts; `build` is what that of each calls, or the seconds that it takes."""
     space, run = Workspace(str(folder)), RunProgress(str(folder), {"toy": STAGES})
-    announce(space, TRAIN.name, len(numbers))
+    announce(space, TrainSlowly.name, len(numbers))
     with watching(run, "toy"):
         for number in numbers:
-            make(space, TRAIN, number, build)
+            make(space, TrainSlowly(build), number)
 
 
 def test_a_stage_is_drawn_from_its_start_and_freezes_with_its_time(tmp_path, monkeypatch):
@@ -262,10 +270,10 @@ def test_log_lines_and_warnings_stand_above_whole(tmp_path, monkeypatch):
         space, run = Workspace(str(tmp_path)), RunProgress(str(tmp_path), {"toy": STAGES})
         try:
             with watching(run, "toy"):
-                make(space, TRAIN, 1, 0.1)
+                make(space, TrainSlowly(0.1), 1)
                 log.error("a [bold]line[/bold] of a log")
                 print("an odd thing", file=sys.stderr)
-                make(space, TRAIN, 2, 0.1)
+                make(space, TrainSlowly(0.1), 2)
             assert handler.stream is sys.stderr
             log.error("after it")
         finally:
@@ -279,10 +287,10 @@ def test_log_lines_and_warnings_stand_above_whole(tmp_path, monkeypatch):
 
 def test_a_run_that_fails_leaves_what_it_had_come_to(tmp_path, monkeypatch):
     space, run = Workspace(str(tmp_path)), RunProgress(str(tmp_path), {"toy": STAGES})
-    announce(space, TRAIN.name, 3)
+    announce(space, TrainSlowly.name, 3)
     with terminal(monkeypatch) as seen:
         with pytest.raises(ZeroDivisionError), watching(run, "toy"):
-            make(space, TRAIN, 1, 0.1)
+            make(space, TrainSlowly(0.1), 1)
             raise ZeroDivisionError
         assert sys.stderr.name  # the stream itself again
     assert re.fullmatch(r"toy/train +━*[╸╺]?━+ +1 of 3 spaces, " + SPAN, screen(seen)[-1])
@@ -309,7 +317,7 @@ def test_nothing_is_printed_where_is_no_terminal_and_counts_are_kept(tmp_path, m
     monkeypatch.setattr(progress, "LINE_INTERVAL", 0.01)
     space, run = Workspace(str(tmp_path)), RunProgress(str(tmp_path), {"toy": STAGES})
     with watching(run, "toy"):
-        make(space, TRAIN, 1, 0.1)
+        make(space, TrainSlowly(0.1), 1)
         wait_for(lambda: run.all()[1].made == 1)  # which an interrupted run tells
     assert capsys.readouterr() == ("", "")
 
@@ -478,15 +486,6 @@ def test_every_stage_of_a_change_run_has_a_total_beforehand():
     assert {stage.name for stage in command.stages} - set(expected) == {*without, *shards, "change/train"}
     pieces = [pieces_of(number) for number in (1, 5, *[5] * 10)]  # a null slice lies in files of both
     assert [expected[name] for name in sorted(counts)] == [sum(map(sums_of, pieces)), sum(pieces), spaces]
-
-
-@pytest.mark.parametrize("words", COMMANDS)
-def test_stages_wait_for_stages_of_their_command(words):
-    command = load(words)
-    names = [stage.name for stage in command.stages]
-    for name, waits in command.waits.items():
-        assert {name, *waits} <= set(names)
-        assert name not in waits
 
 
 def test_of_an_engine_that_takes_any_time_no_work_is_foreseen():

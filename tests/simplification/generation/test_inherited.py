@@ -45,7 +45,7 @@ def test_a_part_that_follows_another_is_as_one_that_does_not(tmp_path):
             rows = numbered(numbers, {number for number in numbers if drawn.random() < 0.1})
             tasks.append(task_of(tmp_path / f"{seed}-{step}", rows, gold_of(rows, drawn)))
             numbers = {number for number in numbers if drawn.random() < 0.9} | {20 + step} if step < 2 else set()
-        check_inherited(GenerateCandidates(inputs), tasks, None, tmp_path / str(seed))
+        check_inherited(GenerateCandidates(inputs), tasks, tmp_path / str(seed))
 
 
 def test_generators_are_asked_for_what_is_new(tmp_path, monkeypatch):

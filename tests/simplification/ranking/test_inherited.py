@@ -46,7 +46,7 @@ def test_a_part_that_follows_another_is_as_one_that_does_not(tmp_path):
         tasks = [
             task_of(tmp_path / f"{seed}-{step}", rows, tmp_path, k) for step, (rows, k) in enumerate(drawn_parts(seed))
         ]
-        receipts = check_inherited(RankCandidates(rankings(tmp_path)), tasks, None, tmp_path / str(seed))
+        receipts = check_inherited(RankCandidates(rankings(tmp_path)), tasks, tmp_path / str(seed))
         assert [len(receipt.counts) for receipt in receipts] == [4, 4, 4, 0]
 
 

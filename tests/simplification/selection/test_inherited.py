@@ -49,7 +49,7 @@ def test_a_part_that_follows_another_is_as_one_that_does_not(tmp_path):
             task_of(tmp_path / f"{seed}-{step}", rows, tmp_path, k) for step, (rows, k) in enumerate(drawn_parts(seed))
         ]
         select = SelectCandidates(selection(tmp_path, "similarity"))
-        receipts = check_inherited(select, tasks, None, tmp_path / str(seed))
+        receipts = check_inherited(select, tasks, tmp_path / str(seed))
         assert [sum(count.candidates for count in receipt.counts) for receipt in receipts] == [
             receipt.part.rows for receipt in receipts
         ]

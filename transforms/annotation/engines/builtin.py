@@ -13,13 +13,13 @@ import os
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from lexbeam.transforms.annotation.engines import hanta
 from lexbeam.transforms.annotation.engines.engine import Annotate, EngineInfo, MapForm, Resolve
 from lexbeam.transforms.annotation.engines.segmenters import SEGMENTERS, TAG_MAPS, Segmenter, tag_map
-from lexbeam.transforms.annotation.engines.spacy import ReadDoc, read_docs, sentences_of, versions, zones
+from lexbeam.transforms.annotation.engines.spacy import ReadDoc, annotating, read_docs, sentences_of, versions, zones
 from lexbeam.transforms.common.errors import UsageError, nearest
 from lexbeam.transforms.common.store.batches import Sentence
 from lexbeam.transforms.common.store.models import model_digest
@@ -78,18 +78,11 @@ def prepare(
     )
 
     def load() -> Annotate:
-        nlp = _splitter(argument)
-        zone = zones(nlp)
         if tagged:
             complete = _with_hanta(argument) if lemmas else _tags_of_hanta(argument)
         else:
-            complete = _with_simplemma(argument) if lemmas else _nothing
-
-        def annotate(paragraphs: Sequence[str], map_form: MapForm | None = None) -> list[list[Sentence]]:
-            with zone():
-                return [_completed(read, complete, layers) for read in read_docs(nlp, paragraphs, map_form)]
-
-        return annotate
+            complete = _with_simplemma(argument) if lemmas else lambda _: (None, None)
+        return annotating(_splitter(argument), lambda read: _completed(read, complete, layers))
 
     return info, load
 
@@ -143,17 +136,7 @@ def splitting(language: str | None) -> Annotate:
     Args:
         language: the language of the rules; None, or a language without rules here: rules for any.
     """
-    nlp = _splitter(language or "xx")
-    zone = zones(nlp)
-
-    def annotate(paragraphs: Sequence[str], map_form: MapForm | None = None) -> list[list[Sentence]]:
-        with zone():
-            return [
-                sentences_of(read, lemmas=False, upos=False, kind="builtin", layers=())
-                for read in read_docs(nlp, paragraphs, map_form)
-            ]
-
-    return annotate
+    return annotating(_splitter(language or "xx"), partial(sentences_of, lemmas=False, upos=False, kind="builtin"))
 
 
 def _splitter(language: str) -> Any:
@@ -267,10 +250,6 @@ def _tags_of_hanta(language: str) -> Complete:
         return None, [_upos(form, upos_of(name)) for form, name in zip(forms, names, strict=True)]
 
     return complete
-
-
-def _nothing(forms: list[str]) -> tuple[None, None]:
-    return None, None
 
 
 def _upos(form: str, upos: str) -> str:

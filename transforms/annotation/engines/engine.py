@@ -132,7 +132,6 @@ def annotate_text(text: str, engine: Engine, *, normalise: NormalisationRules | 
 
     Args:
         text: the document; offsets are counted in its code points.
-        engine: a loaded engine.
         normalise: rules that map forms before tagging and lemmas after it.
 
     Returns sentences in document order. `lemmas` and `upos` are None if the engine has none. With form

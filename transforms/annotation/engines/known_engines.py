@@ -57,7 +57,7 @@ def check_engine(spec: str) -> None:
 
 
 def chosen_entries(spec: str) -> dict[str, tuple[str, ...]]:
-    """Return the entries of registries that an engine uses, see `Stage`: none for `none` and an empty name."""
+    """Return the entries of registries that an engine uses, see `Step.chosen`: none for `none` and an empty name."""
     kind, _, language = spec.partition(":")
     segments = kind == "builtin" and language in SEGMENTERS
     return {
@@ -72,7 +72,6 @@ def describe_engine(spec: str, *, resolve: Resolve | None = None, layers: tuple[
     Args:
         spec: engine and argument, such as `builtin:en` or `spacy:NAME_OR_PATH`.
         resolve: maps a model's path as named to a folder on this machine.
-        layers: layers that it must give.
 
     Raises:
         UsageError: the specification is wrong, a package or model it needs is missing, or it
@@ -104,9 +103,7 @@ def load_engine(
     Its `annotate` may be called from several threads; they take turns.
 
     Args:
-        spec: its specification.
         resolve: as for `describe_engine`.
-        layers: layers that it must give.
         fingerprint: that of `describe_engine` where the run was started; empty: any will do.
 
     Raises:
@@ -159,7 +156,6 @@ def load_tagger(spec: str, *, fingerprint: str = "") -> Engine:
     that is faster.
 
     Args:
-        spec: its specification.
         fingerprint: that of `describe_engine` where the run was started; empty: any will do.
 
     Raises:

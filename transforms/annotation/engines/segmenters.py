@@ -21,13 +21,14 @@ from `have` the verb, so each tag is mapped to its most frequent universal tag i
 """
 
 import os
+import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from lexbeam.transforms.common.code.registry import Entry, Registry
-from lexbeam.transforms.formats.records.vertical_layout import by_upos
+from lexbeam.transforms.formats.records.vertical_layout import TAG_SETS, by_upos
 
 
 def tag_map(language: str) -> Callable[[str], str]:
@@ -60,26 +61,11 @@ _ENGLISH = by_upos(
     }
 )
 
-_GERMAN = by_upos(
-    {
-        "ADJ": "ADJ(A) ADJ(D)",
-        "ADP": "APPO APPR APPRART APZR PTKVZ",
-        "ADV": "ADV PROAV PTKA PWAV",
-        "AUX": "VA(FIN) VA(IMP) VA(INF) VA(PP) VM(FIN) VM(INF) VM(PP)",
-        "CCONJ": "KOKOM KON",
-        "DET": "ART PDAT PIAT PPOSAT PWAT",
-        "INTJ": "ITJ PTKANT",
-        "NOUN": "NN NNA NNI TRUNC",
-        "NUM": "CARD",
-        "PART": "PTKNEG PTKZU",
-        "PRON": "PDS PIS PPER PPOSS PRELAT PRELS PRF PWS",
-        "PROPN": "NE",
-        "PUNCT": "$( $, $.",
-        "SCONJ": "KOUI KOUS",
-        "VERB": "VV(FIN) VV(IMP) VV(INF) VV(IZU) VV(PP)",
-        "X": "FM XY UNKNOWN",
-    }
-)
+# HanTa writes some with brackets, ADJ(A) and VV(FIN).
+_GERMAN = {
+    **{re.sub(r"\A(ADJ|V[AMV])(\w+)\Z", r"\1(\2)", tag): upos for tag, upos in TAG_SETS["STTS"].items()},
+    **by_upos({"NOUN": "NNA NNI", "X": "UNKNOWN"}),
+}
 
 _DUTCH = {
     "ADJ": "ADJ",

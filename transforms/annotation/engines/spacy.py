@@ -141,7 +141,6 @@ def setup_of(folder: str, engine: str, layers: tuple[str, ...], *, tags_alone: b
     """Return the components of a pipeline that run.
 
     Args:
-        folder: of the pipeline.
         engine: its name in messages.
         layers: those that it must give.
         tags_alone: whether parts of speech are all that is asked for.
@@ -315,20 +314,8 @@ def prepare(
         model=tuple((entry.name, entry.path) for entry in files.list_files(folder)),
     )
 
-    def load() -> Annotate:
-        nlp = _load(folder, setup)
-        zone = zones(nlp)
-
-        def annotate(paragraphs: Sequence[str], map_form: MapForm | None = None) -> list[list[Sentence]]:
-            with zone():
-                return [
-                    sentences_of(read, lemmas=setup.has_lemmas, upos=setup.has_upos, kind="spacy", layers=layers)
-                    for read in read_docs(nlp, paragraphs, map_form)
-                ]
-
-        return annotate
-
-    return info, load
+    read = functools.partial(sentences_of, lemmas=setup.has_lemmas, upos=setup.has_upos, kind="spacy", layers=layers)
+    return info, lambda: annotating(_load(folder, setup), read)
 
 
 def versions(*distributions: str) -> str:
@@ -434,6 +421,17 @@ def read_docs(nlp: Any, paragraphs: Sequence[str], map_form: MapForm | None) -> 
     ]
     for doc, place in zip(nlp.pipe(mapped, batch_size=BATCH_DOCS), places, strict=True):
         yield ReadDoc(doc, *place)
+
+
+def annotating(nlp: Any, sentences: Callable[[ReadDoc], list[Sentence]]) -> Annotate:
+    """Return what gives the sentences of the Docs that `nlp` makes of paragraphs."""
+    zone = zones(nlp)
+
+    def annotate(paragraphs: Sequence[str], map_form: MapForm | None = None) -> list[list[Sentence]]:
+        with zone():
+            return [sentences(read) for read in read_docs(nlp, paragraphs, map_form)]
+
+    return annotate
 
 
 def _places(doc: Any) -> tuple[list[int], list[int]]:

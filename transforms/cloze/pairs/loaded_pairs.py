@@ -187,7 +187,9 @@ class SettlePairs(SettleRows[MergeTask]):
 
     def dealt(self, rows: Iterable[Row]) -> Iterator[list[Row]]:
         """Yield pairs as they are annotated together, by their code points."""
-        return batched(rows, self.at_once, size=_characters, largest=_CHARACTERS)
+        return batched(
+            rows, self.at_once, size=lambda pair: sum(len(pair[name]) for name in TEXTS), largest=_CHARACTERS
+        )
 
     def finish(self, rows: list[Row], engine: Engine | None) -> None:
         """Annotate pairs, and find their targets."""
@@ -208,7 +210,3 @@ class SettlePairs(SettleRows[MergeTask]):
 
 
 _CHARACTERS = 1 << 19  # of pairs that are annotated at a time
-
-
-def _characters(pair: Row) -> int:
-    return sum(len(pair[name]) for name in TEXTS)

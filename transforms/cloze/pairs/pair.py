@@ -57,9 +57,7 @@ class RawPair(NamedTuple):
 
     Attributes:
         position: its line, or its place in the source.
-        passage: the passage.
         summary: the summary; `@placeholder` stands in it where there is a target.
-        target: the target that it gives, if any.
         language, genre, source_id: None if unknown.
         annotation: of a pair that comes annotated, columns of `cloze/pairs` with their values.
     """
@@ -106,7 +104,6 @@ def pair_id(article: str, summary: str) -> str:
 
     Args:
         article: what `article_id` returns for its passage.
-        summary: its summary.
     """
     return article[:ARTICLE_DIGITS] + text_digest(summary, ["summary"])[:ARTICLE_DIGITS]
 

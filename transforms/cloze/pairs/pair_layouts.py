@@ -70,8 +70,6 @@ def cut(text: str, options: CutOptions, end_of_first: Callable[[int, str], int])
     """Cut a document.
 
     Args:
-        text: the document.
-        options: how.
         end_of_first: from where a paragraph starts, and the paragraph, where its first sentence
             ends, counted from its start; asked only if that is the summary.
 
@@ -119,7 +117,6 @@ class ReadOptions:
         format: of documents, or of records.
         language, genre: of records that do not say.
         engine_language: language where it is not known otherwise.
-        cut: how documents are cut.
         reader: how files are read; its `fields` say which field gives what, see `paths_of_fields`.
     """
 
@@ -229,7 +226,6 @@ def corpus_pairs(
 
     Args:
         part: the parts of `documents` and `sentences`.
-        options: how documents are cut.
         language, genre: of documents that do not say.
     """
     for annotated in read_annotated(part, columns=_ANNOTATED, document_columns=_OF_DOCUMENT):

@@ -30,12 +30,11 @@ import functools
 import hashlib
 import logging
 import os
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from types import MappingProxyType
-from typing import Any, ClassVar, Generic, NamedTuple, TypeVar, get_args, get_origin
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar, cast, get_args, get_origin
 
 from lexbeam.transforms.common.code.code_identity import CodeIdentity, code_identity
 from lexbeam.transforms.common.code.fingerprints import blas_kernels, digest
@@ -62,10 +61,9 @@ from lexbeam.transforms.common.store.receipts import (
 log = logging.getLogger("lexbeam")
 
 T = TypeVar("T")
-Options = TypeVar("Options")
 R = TypeVar("R")
 
-LAST = ".last"  # by the name of a row of artefacts, which was made last, see `Inheritance`
+LAST = ".last"  # by the name of a row of artefacts, which was made last, see `Step.last`
 
 
 class Superseded(Exception):
@@ -113,7 +111,7 @@ class Artefact:
 
     Attributes:
         stem: the path of its files, without what tells them apart.
-        before: the receipt of its predecessor, whose files may have gone; None: there is none, see `Inheritance`.
+        before: the receipt of its predecessor, whose files may have gone; None: there is none, see `Step.last`.
     """
 
     def __init__(self, stem: str) -> None:
@@ -150,36 +148,10 @@ class Artefact:
         return self._files[suffix]
 
 
-class Inheritance(NamedTuple):
-    """Which artefacts follow one another, the later made of the earlier one's rows where it can be.
-
-    It decides nothing but the work: an artefact has the bytes of one that has no predecessor.
-
-    Attributes:
-        number: from a task, the number of its part. Of each number, the artefact that was made last with all else that
-            names artefacts is the predecessor.
-        without: paths of what of the task may be another, see `Stage.unused`: its input.
-    """
-
-    number: Callable[[Any], int]
-    without: tuple[str, ...]
-
-
 class Last(NamedTuple):
     """The name of the artefact that was made last, as the file that ends in `LAST` has it."""
 
     name: str
-
-
-def _nothing_chosen(_: object, __: object) -> Mapping[str, Collection[str]]:
-    return {}
-
-
-class Unless(NamedTuple):
-    """Why a stage does not use a field, except for the tasks and options for which `used` is true."""
-
-    reason: str
-    used: Callable[[Any, Any], bool]
 
 
 class Step(Generic[T, R]):
@@ -272,6 +244,9 @@ class Step(Generic[T, R]):
         return () if part is None else (self.identity(task, inherited=False), part.number)
 
 
+AnyStep = type[Step[Any, Any]] | Step[Any, Any]  # a step whose name is its class's, or of its options
+
+
 def _entries(of_task: Mapping[str, Collection[str]], options: object) -> dict[str, set[str]]:
     entries: dict[str, set[str]] = {}
     for registries in (of_task, *(held.chosen() for held in _choosing(options))):
@@ -287,131 +262,7 @@ def _choosing(options: object) -> Iterator[Any]:
     yield from (held for _, held in holding(options, "chosen"))
 
 
-@dataclass(frozen=True, kw_only=True)
-class Stage(Generic[T, Options, R]):
-    """A kind of artefact.
-
-    Attributes:
-        name: section and stage, `change/train`; the folder of its artefacts.
-        receipt: type of the receipt, a dataclass.
-        build: from an artefact, a task and the options: makes the files, returns the receipt.
-        unused: what of the task and the options the stage does not use: paths of fields, such as
-            `task.number` or `options.seeds`, with the reason. All else names the artefact, but for
-            what counts nowhere (`lexbeam.transforms.common.store.identity`).
-        unordered: paths of sequences whose order decides nothing, such as what a grouping gives.
-        together: whether `build` takes a list of artefacts and of tasks, and returns receipts.
-        chosen: from a task and the options, the entries of registries that count, see
-            `code_identity`; those of what the options hold that has `chosen` itself (resources,
-            encoders) count without being said.
-        blas: whether it multiplies matrices, so that last bits depend on the CPU's BLAS kernels:
-            what was made with others is not taken up.
-        unit: what a person calls its artefacts, in the plural, for progress.
-        splits: whether its artefacts split what they are made of among them, so that a document is in one of those that
-            are made of the same; for plans.
-        noun: what a person calls what it makes, alone or with other stages, such as `annotation`; empty: its name.
-        inherits: which artefacts follow one another, of a stage that makes them of their predecessors' rows
-            (`inheriting.write_inheriting`).
-    """
-
-    name: str
-    receipt: type[R]
-    build: Callable[..., Any]
-    unused: Mapping[str, str | Unless] = field(default_factory=dict)
-    unordered: tuple[str, ...] = ()
-    together: bool = False
-    chosen: Callable[[T, Options], Mapping[str, Collection[str]]] = _nothing_chosen
-    blas: bool = False
-    unit: str = "pieces"
-    splits: bool = False
-    noun: str = ""
-    inherits: Inheritance | None = None
-
-    def __post_init__(self) -> None:
-        for path in (*self.unused, *self.unordered):
-            if not re.match(r"(task(\[\])?|options)(\.|$)", path):
-                raise ValueError(f"stage {self.name}: {path!r} is neither of `task` nor of `options`")
-        if not all(why.reason if isinstance(why, Unless) else why for why in self.unused.values()):
-            raise ValueError(f"stage {self.name}: what is unused needs a reason")
-
-    def identity(self, task: T, options: Options, without: Collection[str] = ()) -> str:
-        """Return the digest of all that counts of a task and the options, but for the fields at the paths `without`.
-
-        Raises:
-            TypeError: a value has no canonical form.
-            ValueError: a field that is declared is not there.
-        """
-        unused = [
-            path for path, why in self.unused.items() if not (isinstance(why, Unless) and why.used(task, options))
-        ] + [*without]
-        chosen = self.entries(task, options)
-        whole = hashlib.sha256()
-        for name, value in (("task", task), ("options", options)):
-            if name in unused:
-                continue
-            try:
-                whole.update(canonical(value, name, unused=unused, unordered=self.unordered, chosen=chosen))
-            except (TypeError, ValueError) as error:
-                error.add_note(f"stage {self.name}")
-                raise
-        return whole.hexdigest()
-
-    def entries(
-        self, task: T, options: Options, chosen: Mapping[str, Collection[str]] | None = None
-    ) -> dict[str, set[str]]:
-        """Return the entries of registries that count: those chosen, and those that the options hold.
-
-        Args:
-            task: a task; it is not asked where `chosen` is given.
-            options: of the stage.
-            chosen: those that any of several tasks chooses.
-        """
-        return _entries(self.chosen(task, options) if chosen is None else chosen, options)
-
-    def code(self, chosen: Mapping[str, Collection[str]] | None = None) -> CodeIdentity:
-        """Return the identity of the code that makes artefacts with these entries, or with all."""
-        return code_of(self.build, self.receipt, chosen=chosen)
-
-    def with_options(self, options: Options) -> Step[T, R]:
-        """Return the step that makes its artefacts with these options."""
-        return _StageWithOptions(self, options)
-
-
-class _StageWithOptions(Step[Any, Any]):
-    """A stage with its options, as a step."""
-
-    def __init__(self, stage: Stage[Any, Any, Any], options: Any) -> None:
-        self.stage, self.options = stage, options
-        for name in ("name", "receipt", "blas", "together", "unit", "noun", "splits"):
-            setattr(self, name, getattr(stage, name))
-
-    def code(self, chosen: Mapping[str, Collection[str]] | None = None) -> CodeIdentity:  # type: ignore[override]
-        return self.stage.code(chosen)
-
-    def make(self, artefact: Artefact, task: Any) -> Any:
-        return self.stage.build(artefact, task, self.options)
-
-    def make_together(self, artefacts: Sequence[Artefact], tasks: Sequence[Any]) -> Any:
-        return self.stage.build(artefacts, tasks, self.options)
-
-    def identity(self, task: Any, *, inherited: bool = True) -> str:
-        without = () if inherited or self.stage.inherits is None else self.stage.inherits.without
-        return self.stage.identity(task, self.options, without)
-
-    def entries(self, task: Any, chosen: Mapping[str, Collection[str]] | None = None) -> dict[str, set[str]]:
-        return self.stage.entries(task, self.options, chosen)
-
-    def last(self, task: Any) -> tuple[object, ...]:
-        inherits = self.stage.inherits
-        return () if inherits is None else (self.identity(task, inherited=False), inherits.number(task))
-
-
-def as_step(stage: Any, options: Any = None) -> Step[Any, Any]:
-    """Return a step, or a stage with its options as one."""
-    step: Step[Any, Any] = stage.with_options(options) if isinstance(stage, Stage) else stage
-    return step
-
-
-def stage_entry(stage: Any, chosen: Mapping[str, Collection[str]] | None = None) -> dict[str, Any]:
+def stage_entry(stage: "AnyStep", chosen: Mapping[str, Collection[str]] | None = None) -> dict[str, Any]:
     """Return what a manifest says of a stage: its code's identity, and with which entries."""
     code = stage.code(chosen)
     return {
@@ -495,29 +346,20 @@ def looked_up(workspace: Workspace) -> dict[str, Looked]:
     return looked
 
 
-def make(workspace: Workspace, step: Any, task: Any, options: Any = None) -> Any:
+def make(workspace: Workspace, step: Step[T, R], task: T) -> R:
     """Return the receipt of a task's artefact, making the artefact if it is not there."""
-    return make_all(workspace, step, [task], options)[0]
-
-
-def _nothing_told(_: object, __: object) -> None:
-    return None
+    return make_all(workspace, step, [task])[0]
 
 
 def make_all(
-    workspace: Workspace,
-    step: Any,
-    tasks: Sequence[Any],
-    options: Any = None,
-    made: Callable[[Any, Any], object] = _nothing_told,
-) -> list[Any]:
+    workspace: Workspace, step: Step[T, R], tasks: Sequence[T], made: Callable[[T, R], object] = lambda *_: None
+) -> list[R]:
     """Return the receipts of several tasks' artefacts, making those that are not there.
 
     Args:
         workspace: where artefacts lie.
         step: what is made.
         tasks: the tasks.
-        options: of a step that is a stage still.
         made: takes each task whose artefact was not there, with the receipt of what was made.
 
     Raises:
@@ -525,7 +367,6 @@ def make_all(
     """
     if files.is_local(workspace.wanted) and _is_left(workspace):  # or what is taken up would seem to be of use
         raise Needed("something else is to be made again before")
-    step = as_step(step, options)
     artefacts = [Artefact(files.join(workspace.stage(step.name), name_of(step, task))) for task in tasks]
     receipts = [_taken_up(workspace, step, artefact) for artefact in artefacts]
     missing = [place for place, receipt in enumerate(receipts) if receipt is None]
@@ -554,7 +395,7 @@ def make_all(
                 write_receipt(last, workspace.root, Last(stem.rpartition("/")[2]), ())
             receipts[place] = receipt
             made(tasks[place], receipt)
-    return receipts
+    return cast("list[R]", receipts)
 
 
 def _is_left(workspace: Workspace) -> bool:
@@ -562,9 +403,8 @@ def _is_left(workspace: Workspace) -> bool:
     return bool(workspace.wanted) and files.exists(workspace.wanted)
 
 
-def name_of(step: Any, task: Any, options: Any = None) -> str:
+def name_of(step: Step[Any, Any], task: Any) -> str:
     """Return the name of a task's artefact in the folder of its step, 32 hexadecimal digits."""
-    step = as_step(step, options)
     return _name(step, task, step.identity(task))
 
 
@@ -587,9 +427,8 @@ def _predecessor(workspace: Workspace, step: Step[Any, R], last: str) -> R | Non
     return read_receipt(files.join(workspace.stage(step.name), f"{named.name}.json"), workspace.root, step.receipt)
 
 
-def look_up(workspace: Workspace, step: Any, tasks: Sequence[Any], options: Any = None) -> list[Any]:
+def look_up(workspace: Workspace, step: Step[T, R], tasks: Sequence[T]) -> list[R | None]:
     """Return the receipts of several tasks' artefacts, None for one that is not there; nothing is changed."""
-    step = as_step(step, options)
     stems = (files.join(workspace.stage(step.name), name_of(step, task)) for task in tasks)
     found = (_found(workspace, step, Artefact(stem)) for stem in stems)
     return [None if wrong else receipt for receipt, wrong in found]

@@ -1,4 +1,4 @@
-"""What decides an artefact: the whole of its task and options, in one form, but for what is declared unused.
+"""What decides an artefact: the whole of its task and its step's options, in one form.
 
     canonical((1, "a"))               b'(i1;s1:a)'
     Place, Fingerprinted, ...         types of fields that never count, see below
@@ -16,7 +16,7 @@ import enum
 import functools
 import hashlib
 import importlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Annotated, Any, NamedTuple, get_origin
 
@@ -47,13 +47,7 @@ Position = Annotated[int, Uncounted("where a thing stands among others is no par
 
 
 def canonical(
-    value: object,
-    name: str = "value",
-    *,
-    unused: Collection[str] = (),
-    unordered: Collection[str] = (),
-    chosen: Mapping[str, Collection[str]] | None = None,
-    inherited: bool = True,
+    value: object, name: str = "value", *, chosen: Mapping[str, Collection[str]] | None = None, inherited: bool = True
 ) -> bytes:
     """Return the one form of a value; two values have the same only if they are equal in all that counts.
 
@@ -62,16 +56,13 @@ def canonical(
             (named tuples, dataclasses) of such.
         name: what it is called in paths: fields follow with dots, of the items of a sequence or
             mapping as if the item stood in its place; `[]` follows for a sequence within one.
-        unused: paths of fields that do not count.
-        unordered: paths of sequences whose order does not count.
         chosen: by registry, as `module:NAME`, the entries that are chosen.
         inherited: whether fields count whose rows may be inherited.
 
     Raises:
         TypeError: something has no form; the message names its path.
-        ValueError: there is no field at one of the paths.
     """
-    form = _form(frozenset(unused), frozenset(unordered), inherited)
+    form = _WHOLE if inherited else _WITHOUT_INHERITED
     return form.of(value, name, {registry: frozenset(entries) for registry, entries in (chosen or {}).items()})
 
 
@@ -102,14 +93,12 @@ class _Record(NamedTuple):
 
     Attributes:
         form: of its name.
-        names: of all its fields.
         counted: fields that count, in the order of their names.
         choices: registries that options choose from, with the options' names.
         in_order: fields that count, as they are defined.
     """
 
     form: bytes
-    names: frozenset[str]
     counted: tuple[_Field, ...]
     choices: tuple[tuple[str, str], ...]
     in_order: tuple[_Field, ...]
@@ -141,7 +130,7 @@ def _record(cls: Any) -> _Record | None:
         if isinstance(option.get("choices"), str) and option["choices"]:
             choices.append((option["choices"], name))
     in_order = sorted(counted, key=lambda field: [*metadata].index(field.name))
-    return _Record(_PLAIN[str](cls.__qualname__), frozenset(metadata), tuple(counted), tuple(choices), tuple(in_order))
+    return _Record(_PLAIN[str](cls.__qualname__), tuple(counted), tuple(choices), tuple(in_order))
 
 
 def _is_marked(hint: object, mark: type) -> bool:
@@ -150,26 +139,20 @@ def _is_marked(hint: object, mark: type) -> bool:
 
 @dataclass(frozen=True)
 class _Form:
-    """Forms of values, but for some paths; what a class has at a path is worked out once."""
+    """Forms of values, with or without what may be inherited."""
 
-    unused: frozenset[str]
-    unordered: frozenset[str]
     inherited: bool
-    below: Mapping[str, frozenset[str]]  # by path, the fields that `unused` and `unordered` name there
-    counted: dict[tuple[type, str], tuple[tuple[_Field, str], ...]]
 
     def of(self, value: object, path: str, chosen: _Chosen) -> bytes:
         cls: type = type(value)
         plain = _PLAIN.get(cls)
         if plain is not None:
-            if value is not None and path in self.below:
-                self._refuse(path, cls, self.below[path])
             return plain(value)
         record = _record(cls)
         if record is not None:
             return self._of_record(value, record, path, chosen)
         if isinstance(value, list | tuple):
-            return self._of_sequence(value, path, chosen)
+            return b"(" + b"".join(self.of(item, _inner(item, path), chosen) for item in value) + b")"
         if isinstance(value, Mapping):
             items = ((self.of(key, f"{path}: a key", {}), self.of(item, path, chosen)) for key, item in value.items())
             return b"{" + b"".join(key + item for key, item in sorted(items)) + b"}"
@@ -177,56 +160,23 @@ class _Form:
             return b"<" + b"".join(sorted(self.of(item, path, chosen) for item in value)) + b">"
         return _other(value, path)
 
-    def _of_sequence(self, value: Iterable[object], path: str, chosen: _Chosen) -> bytes:
-        inner = f"{path}[]"
-        items = [
-            self.of(item, inner if isinstance(item, list | tuple) and not hasattr(item, "_fields") else path, chosen)
-            for item in value
-        ]
-        return b"(" + b"".join(sorted(items) if path in self.unordered else items) + b")"
-
     def _of_record(self, value: object, record: _Record, path: str, chosen: _Chosen) -> bytes:
-        fields = self.counted.get((type(value), path))
-        if fields is None:
-            fields = self.counted[type(value), path] = self._fields(type(value), record, path)
         if record.choices:
             chosen = _narrowed(chosen, record, value)
         pieces = [b"[", record.form]
-        for field, below in fields:
-            if field.of is None or _is_chosen(*field.of, chosen):
-                pieces += field.form, self.of(getattr(value, field.name), below, chosen)
+        for field in record.counted:
+            if (self.inherited or not field.inherited) and (field.of is None or _is_chosen(*field.of, chosen)):
+                pieces += field.form, self.of(getattr(value, field.name), f"{path}.{field.name}", chosen)
         if hasattr(value, "content_digests"):
             pieces.append(self.of(value.content_digests(), f"{path}()", {}))
         return b"".join((*pieces, b"]"))
 
-    def _fields(self, cls: type, record: _Record, path: str) -> tuple[tuple[_Field, str], ...]:
-        unknown = self.below.get(path, frozenset()) - record.names
-        if unknown:
-            self._refuse(path, cls, unknown)
-        paths = ((field, f"{path}.{field.name}") for field in record.counted)
-        return tuple(
-            (field, below)
-            for field, below in paths
-            if below not in self.unused and (self.inherited or not field.inherited)
-        )
 
-    def _refuse(self, path: str, cls: type, names: Iterable[str]) -> None:
-        named = ", ".join(f"{path}.{name}" for name in sorted(names))
-        raise ValueError(
-            f"{named} is declared, but {path}, a {cls.__name__}, has no such field: "
-            "say in `unused` and `unordered` what is there"
-        )
+def _inner(item: object, path: str) -> str:
+    return f"{path}[]" if isinstance(item, list | tuple) and not hasattr(item, "_fields") else path
 
 
-@functools.cache
-def _form(unused: frozenset[str], unordered: frozenset[str], inherited: bool) -> _Form:
-    below: dict[str, set[str]] = {}
-    for path in (*unused, *unordered):
-        parent, _, name = path.removesuffix("[]").rpartition(".")
-        while parent:
-            below.setdefault(parent, set()).add(name)
-            parent, _, name = parent.rpartition(".")
-    return _Form(unused, unordered, inherited, {path: frozenset(names) for path, names in below.items()}, {})
+_WHOLE, _WITHOUT_INHERITED = _Form(inherited=True), _Form(inherited=False)
 
 
 def _is_chosen(registry: str, entries: frozenset[str], chosen: _Chosen) -> bool:
@@ -271,7 +221,7 @@ def _other(value: object, path: str) -> bytes:
     kind = type(value).__name__
     raise TypeError(
         f"{path} is a {kind}, which has no form that an artefact could be named by: make it plain values or a "
-        "record of them; or, if nothing reads it, declare the field in the `unused` of the stage, with the reason"
+        "record of them; or, if nothing reads it, leave it out"
     )
 
 

@@ -8,7 +8,6 @@ stages_in         the stages whose artefacts a pipeline makes, with the entries 
 stages_before     of each of them, those whose artefacts its own may be made from
 SpreadOverLanes   PCollection[T] -> PCollection[T], balanced over workers by weight
 Collect           PCollection[(key, receipt)] -> PCollection[(0, all of them, in one order)]
-MakeParts         PCollection[(number, task)] -> PCollection[receipt], PCollection[Part]
 NameParts         a DoFn: (key, receipt) -> Part
 MergeTasks        PCollection[(table, Staged)] -> by table, PCollection[(numbers, MergeTask)]
 MergeTables       PCollection[(table, Staged)] -> PCollection[Part]
@@ -41,11 +40,9 @@ from lexbeam.transforms.common.machine import (
 from lexbeam.transforms.common.portions import pack
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.artefacts import (
-    Stage,
     Step,
     Workspace,
     announce,
-    as_step,
     files_of,
     free_files,
     look_up,
@@ -144,7 +141,6 @@ class MakeArtefact(beam.DoFn):
     Args:
         workspace: where artefacts lie.
         step: what is made.
-        options: of a step that is a stage still.
         entries: of a step whose tasks choose entries of registries: those that any of them chooses.
         with_task: whether receipts are handed on with their tasks, `(key, (task, receipt))`.
 
@@ -155,13 +151,12 @@ class MakeArtefact(beam.DoFn):
     def __init__(
         self,
         workspace: Workspace,
-        step: Any,
-        options: Any = None,
+        step: Step[Any, Any],
         entries: Mapping[str, Collection[str]] | None = None,
         with_task: bool = False,
     ) -> None:
         self._workspace = workspace
-        self._step = as_step(step, options)
+        self._step = step
         self._entries = entries
         self._with_task = with_task
         self._makings = makings_of(self._step.code(), blas=self._step.blas)
@@ -451,38 +446,6 @@ class Collect(beam.PTransform):
             | "GroupAll" >> beam.GroupByKey()
             | "Order" >> beam.Map(_ordered, self.keyed)
         )
-
-
-@dataclass
-class MakeParts(beam.PTransform):
-    """Make the parts of a table, each from a task with its number; return receipts and parts.
-
-    Attributes:
-        workspace: where artefacts lie.
-        stage: makes one; its receipt has a `part`.
-        options: of the stage.
-        table: the name of the table that is made.
-        lanes: how many keys work is dealt out to.
-        weight: work that a task stands for, in any unit.
-    """
-
-    workspace: Workspace
-    stage: Stage[Any, Any, Any]
-    options: Any
-    table: str
-    lanes: int
-    weight: Callable[[Any], float] = attrgetter("weight")
-
-    def expand(self, tasks: beam.PCollection[tuple[int, Any]]) -> Any:
-        made = (
-            tasks
-            | "Spread" >> SpreadOverLanes(self._weigh, self.lanes, self.workspace, self.stage.name)
-            | "Make" >> beam.ParDo(MakeArtefact(self.workspace, self.stage, self.options))
-        )
-        return made | "Receipts" >> beam.Values(), made | "Name" >> beam.ParDo(NameParts(self.table, "part"))
-
-    def _weigh(self, element: tuple[int, object]) -> float:
-        return self.weight(element[1])
 
 
 def _grouped(element: tuple[str, Staged], counts: dict[str, int], parts: int, last: bool) -> Iterator[Any]:  # tagged

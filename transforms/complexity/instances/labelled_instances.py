@@ -69,7 +69,6 @@ def instance_id(
 
     Args:
         kind: single or mwe.
-        genre: its genre.
         sentence: its sentence in NFC; None for a word of a list.
         token: the target as it stands.
         start: where the target starts in the sentence, in code points.
@@ -88,7 +87,6 @@ class SettledId(NamedTuple):
     """The id of one of the instances with a key.
 
     Attributes:
-        instance_id: its id.
         place: its place among the ids passed to `settle`.
         duplicate_of: the id of the first one, None if it is this one.
     """
@@ -275,7 +273,7 @@ class SettleLabelled(SettleRows[InstanceTask]):
                     row["sentence"] = held[0]["sentence"]  # equal, so that memory holds it once
                 held.append(row)
             # Rows that differ only in their labels are numbered by these, not by the order of files.
-            held.sort(key=_labels_of)
+            held.sort(key=lambda row: repr([sorted(label.items()) for label in row["labels"]]))
             for settled in settle(key, [row["source_id"] for row in held]):
                 row = held[settled.place]
                 row["instance_id"] = settled.instance_id
@@ -307,7 +305,3 @@ class SettleLabelled(SettleRows[InstanceTask]):
             yield {"instance_id": row["instance_id"], "group": "", **none, "reason": "no_label"}
         for label in sorted(row["labels"], key=itemgetter("group")):
             yield {"instance_id": row["instance_id"], **label, "reason": None}
-
-
-def _labels_of(row: Mapping[str, Any]) -> str:
-    return repr([sorted(label.items()) for label in row["labels"]])

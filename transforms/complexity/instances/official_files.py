@@ -57,7 +57,6 @@ def read_scores(path: str, name: str) -> OfficialScores:
     """Read a file of complexity by id.
 
     Args:
-        path: the file.
         name: the option that names it, `gold` or `predictions`.
 
     Returns:

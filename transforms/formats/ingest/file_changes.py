@@ -65,7 +65,6 @@ class KnownDigests:
     """The digests of the files of a unit.
 
     Args:
-        workspace: where artefacts lie.
         unit: as it was dealt out: in a listing, or of one file.
     """
 
@@ -109,11 +108,7 @@ class KnownDigests:
 
 
 class AllKnown:
-    """The digests of all files that are known, to ask whether a file is what it was. Of each, 8 bytes are held.
-
-    Args:
-        root: the folder where artefacts lie.
-    """
+    """The digests of all files that are known, to ask whether a file is what it was. Of each, 8 bytes are held."""
 
     def __init__(self, root: str) -> None:
         self._folder = files.join(root, LISTING)
@@ -205,7 +200,6 @@ def look_at(before: SettlingFile | None, look: FileLook, apart: int) -> tuple[Se
 
     Args:
         before: what was known of it; None: nothing.
-        look: the look.
         apart: nanoseconds that must lie between the two looks that agree; what writes a file may rest meanwhile,
             and file systems note times in steps of up to two seconds.
     """

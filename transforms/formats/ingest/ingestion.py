@@ -61,7 +61,6 @@ class InputFile(NamedTuple):
 
     Attributes:
         name: its published name.
-        path: where it lies.
         size: its bytes, as listed.
         collection: the input it belongs to.
         changed: when it was changed last, as listed, in nanoseconds since 1970; 0: unknown, or so shortly before
@@ -100,7 +99,6 @@ class Unit:
     """Files that one worker takes in together.
 
     Attributes:
-        files: the files.
         size: their bytes, as listed.
         broken: files that changed, or could no longer be read, after their digest was taken: the
             name and the cause, once for each time that it happened.
@@ -143,7 +141,6 @@ class IngestOptions:
 
     Attributes:
         format: a reader's name, or `auto`.
-        reader: the readers' own options.
         dates: rule that finds a document's date; None leaves documents undated.
         date_range: which year of a range counts: an entry of `DATE_RANGES`.
         metadata: rows by file name that fill in missing fields; None without a table.
@@ -172,10 +169,8 @@ class Ingested:
         inputs: where the files' rows of `corpus/inputs` are staged.
         counts: bytes, records, documents and rejects.
         notes: what readers changed or guessed as they read, and how often.
-        stages: the staging files.
         keys: the keys of their records: a batch of `KEYS` for each staging file.
         rejects: the staged rejects; None without any.
-        reasons: rejects by reason.
         examples: the first rejects.
         years: documents by year, before duplicates are known.
     """
@@ -228,7 +223,6 @@ def take_unit(
     """Take in the files of a unit; return what became of each.
 
     Args:
-        unit: the files.
         take: takes in a file, and counts what its readers changed or guessed.
         counted: says how many records were taken so far, and how many were rejected.
 
@@ -350,7 +344,6 @@ def read_documents(
     """Yield a file's records, as rows of a staging file with record and key, and its rejects.
 
     Args:
-        file: the file.
         options: how it becomes documents.
         on_format: called with the name and the format of each source; of a piece it is not.
         notes: counts what readers changed or guessed.
@@ -424,7 +417,7 @@ def _documents(
             if options.scripts is not None and (why := refusal(entry.text, options.scripts)):
                 yield RejectRow(source, entry.position, "ingest", *why)
                 continue
-            row["key"] = _content_key(entry.text, row, file.collection)
+            row["key"] = text_digest(entry.text, [row["year"], row["author"], row["title"], file.collection])
             yield row, entry, (row["key"], source, ordinal, entry.position)
         else:
             row["key"] = digest(["ready", source, entry.position, reading.sha256])
@@ -463,10 +456,6 @@ def _row(source: str, record: Record, options: IngestOptions) -> RecordRow | Rej
         text=record.text,
         sentences=None if record.sentences is None else len(record.sentences),
     )
-
-
-def _content_key(text: str, row: RecordRow, collection: str) -> str:
-    return text_digest(text, [row["year"], row["author"], row["title"], collection])
 
 
 def readers_chosen(format: str, options: ReaderOptions) -> dict[str, tuple[str, ...]]:

@@ -94,7 +94,6 @@ def find_files(patterns: InputPatterns, *, perhaps: bool = False) -> Iterator[In
     to folders reach twice, has the name under which it is found first.
 
     Args:
-        patterns: what names the files.
         perhaps: whether there need not be any yet.
 
     Raises:
@@ -239,7 +238,6 @@ def units_of(files: Iterable[InputFile], bits: int | None = None) -> list[Unit]:
     """Return files in units that are taken in together, in the order of their first names.
 
     Args:
-        files: the files.
         bits: how many bits of keys say the bucket; None: as many as `bits_for` says.
     """
     small: list[InputFile] = []

@@ -80,22 +80,19 @@ def gone_keys(listed: Sequence[File], large: Iterable[str], inputs: Sequence[Par
     rounds = max(-(-sum(part.rows for part in inputs) // HELD), 1)
     paths = [checked(part) for part in inputs]
     for turn in range(rounds):
-        keys = _unique(_keys_of(rows["name"].to_pylist()) for rows in read_rows(paths, ["name"]))
+        found = (_keys_of(rows["name"].to_pylist()) for rows in read_rows(paths, ["name"]))
+        keys = np.unique(np.concatenate([np.empty(0, np.int64), *found]))
         keys = keys[keys % rounds == turn]
         is_there = np.isin(keys, others)
         with BatchReader() as reader:
             for file in listed:
                 for ordinal in range(reader.count(file)):
-                    found = reader.read(file, ordinal).column("key").to_numpy()
-                    places = np.searchsorted(keys, found)
+                    listed_keys = reader.read(file, ordinal).column("key").to_numpy()
+                    places = np.searchsorted(keys, listed_keys)
                     inside = places < len(keys)
-                    places, found = places[inside], found[inside]
-                    is_there[places[keys[places] == found]] = True
+                    places, listed_keys = places[inside], listed_keys[inside]
+                    is_there[places[keys[places] == listed_keys]] = True
         yield keys[~is_there]
-
-
-def _unique(arrays: Iterable[Keys]) -> Keys:
-    return np.unique(np.concatenate([np.empty(0, np.int64), *arrays]))
 
 
 def _keys_of(names: Iterable[str]) -> Keys:

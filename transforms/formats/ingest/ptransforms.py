@@ -193,9 +193,6 @@ class IngestFiles(beam.PTransform):
     """Take in units of files, each as one element.
 
     Attributes:
-        workspace: where artefacts lie.
-        options: how files become documents.
-        lanes: how many keys work is dealt out to.
         check_content: whether files are read even if size and time of change say that they are those of before.
     """
 
@@ -248,14 +245,7 @@ def _hexadecimal(element: tuple[int, tuple[GoneTask, Gone]]) -> str:
 
 @dataclass
 class KeepGone(beam.PTransform):
-    """Take in what was published of files that are no longer listed; return it, and the keys of their names.
-
-    Attributes:
-        workspace: where artefacts lie.
-        parts: what was published.
-        keep: takes in a part.
-        lanes: how many keys work is dealt out to.
-    """
+    """Take in what was published of files that are no longer listed; return it, and the keys of their names."""
 
     workspace: Workspace
     parts: tuple[KeptPart, ...]

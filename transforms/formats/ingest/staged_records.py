@@ -181,7 +181,6 @@ class RejectStage:
     """Stages rejects, each sorted by all its columns within its part; without rejects no file is made.
 
     Args:
-        artefact: what is made.
         one_part: whether they are for a table of one part, for which they are staged in its order; else a hash of
             source and position decides the part.
     """

@@ -303,7 +303,8 @@ def _split(lines: Iterator[tuple[int, str | BadRecord]], name: str, options: Rea
                 alone = taken[-1][0]
             elif number >= alone and "unexpected end" in str(error):
                 alone = sys.maxsize
-            yield number, StrayQuote(_cause(error), table.delimiter)
+            cause = error.detail if isinstance(error, BadRecord) else str(error)
+            yield number, StrayQuote(cause, table.delimiter)
             continue
         table.begin(cells)
         if taken and table.swallowed([line, *(str(text) for _, text in taken)], cells):
@@ -382,10 +383,6 @@ def _following(
         if size > options.max_line_bytes:
             raise BadRecord("too_large", f"over {options.max_line_bytes} characters in a row; see --max-line-bytes")
         yield following + "\n"
-
-
-def _cause(error: Exception) -> str:
-    return error.detail if isinstance(error, BadRecord) else str(error)
 
 
 _IN_MEMORY = 8 << 20

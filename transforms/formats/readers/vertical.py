@@ -196,10 +196,6 @@ class _Reading:
             if not self._within and self._sentence.ended:
                 yield from self._end_sentence()
 
-    def end(self) -> Iterator[Record | Reject]:
-        """Yield what is left."""
-        yield from self._end_document()
-
     def _begin(self, number: int) -> None:
         """Begin a document, if none has begun, with a word."""
         self.any = self._described = True
@@ -224,7 +220,7 @@ class _Reading:
             yield from self._end_sentence()
             self._within, self._paragraph = False, True
         elif name in self._documents():
-            yield from self._end_document()
+            yield from self.end()
             self._close(name)
             if not tag.closes and not tag.empty:
                 self._around.append((name, tag.attributes))
@@ -254,7 +250,7 @@ class _Reading:
 
     def _bad_tag(self, number: int, error: BadRecord) -> Iterator[Record | Reject]:
         """Yield a tag that cannot be read; what comes after it is not of the document before it."""
-        yield from self._end_document()
+        yield from self.end()
         self._around.clear()
         self._at_start = False
         yield Reject(str(number), error.reason, error.detail)
@@ -274,7 +270,8 @@ class _Reading:
         yield from self._document.add(parsed, self._paragraph)
         self._paragraph = False
 
-    def _end_document(self) -> Iterator[Record | Reject]:
+    def end(self) -> Iterator[Record | Reject]:
+        """Yield what is left of a document, or of the file."""
         yield from self._end_sentence()
         self._within, self._paragraph = False, True
         self._sentence = _Words(self._layout, self._options, self._how)

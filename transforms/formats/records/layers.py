@@ -257,7 +257,6 @@ def check_layers(layers: Iterable[str], kinds: Collection[str], source: str) -> 
     """Check that a source can give layers.
 
     Args:
-        layers: the layers.
         kinds: kinds of engines or formats, any of which may give them.
         source: what they are of, for the message: `engine 'builtin:en'`.
 

@@ -143,7 +143,7 @@ class Encoding(NamedTuple):
     scorings: tuple[str, ...] = ()
 
     def chosen(self) -> Mapping[str, Sequence[str]]:
-        """Return the entries of registries that count, for `Stage.chosen`."""
+        """Return the entries of registries that count, for `Step.chosen`."""
         base = "lexbeam.transforms.lexicon.encoders"
         return {
             f"{base}.loading_encoders:ENCODERS": [kind_of(str(self.options.encoder))[0]],

@@ -5,6 +5,7 @@ SimplifyWords    PCollection[Part] of instances -> receipts of generation, PColl
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 import apache_beam as beam
@@ -24,10 +25,6 @@ def _of_table(part: Part, table: str) -> bool:
     return part.table == table
 
 
-def _numbered(part: Part) -> tuple[int, Part]:
-    return part.number, part
-
-
 def _to_rank(number: int, **parts: tuple[Any, ...]) -> Iterator[tuple[int, RankTask]]:
     for _, task in join_tasks(number, **parts):
         yield number, RankTask(task)
@@ -35,13 +32,7 @@ def _to_rank(number: int, **parts: tuple[Any, ...]) -> Iterator[tuple[int, RankT
 
 @dataclass
 class SimplifyWords(beam.PTransform):
-    """Generate, select and rank the candidates of instances, and choose; returns receipts of generation, and all parts.
-
-    Attributes:
-        workspace: where artefacts lie.
-        generate, select, rank, rewrite: the steps.
-        lanes: how many keys the work is dealt out to.
-    """
+    """Generate, select and rank the candidates of instances, and choose; give receipts of generation, and all parts."""
 
     workspace: Workspace
     generate: GenerateCandidates
@@ -55,7 +46,10 @@ class SimplifyWords(beam.PTransform):
         candidates = instances | "Generate" >> Each(
             self.workspace, self.generate, generation_tasks, lanes=self.lanes, noted=True
         )
-        of_number = {"instances": instances | "ByNumber" >> beam.Map(_numbered), CANDIDATES.name: candidates}
+        of_number = {
+            "instances": instances | "ByNumber" >> beam.WithKeys(attrgetter("number")),
+            CANDIDATES.name: candidates,
+        }
         selections = of_number | "Select" >> self._by(self.select, join_tasks)
         to_rank = {"instances": of_number["instances"], SELECTIONS.name: selections}
         rankings = to_rank | "Rank" >> self._by(self.rank, _to_rank)

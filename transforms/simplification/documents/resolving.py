@@ -47,7 +47,6 @@ class ChosenWord(NamedTuple):
 
     Attributes:
         language: of its sentence.
-        sentence: the sentence.
         choice: the target, and what was chosen as its one offer; none where it stays.
         reason: why the target stays.
         about: columns of table simplification/changes that hold wherever the instance stands.
@@ -69,7 +68,6 @@ def chosen_word(identifier: str, rows: Mapping[str, Rows]) -> ChosenWord:
     """Return what was chosen for an instance.
 
     Args:
-        identifier: of the instance.
         rows: by table those of the instance, `COLUMNS` of them; of one setting and ranker.
     """
     (found,), (made,) = rows[INSTANCES.name], rows[SIMPLIFICATIONS.name]
@@ -178,7 +176,10 @@ def _sentence(
 
     while True:
         outcomes = resolve(whole, choices, language, inflector, agreement, sentence.tokens)
-        edits = [[_moved(edit, first) for edit in outcome.edits] for outcome in outcomes]
+        edits = [
+            [edit._replace(start=edit.start + first, end=edit.end + first) for edit in outcome.edits]
+            for outcome in outcomes
+        ]
         new = {at: why for at, made in enumerate(edits) for edit in made if (why := reason_of(edit)) is not None}
         if not new:
             break
@@ -194,10 +195,6 @@ def _sentence(
         for edit in made:
             about = {**word.about, "changed": True, "reason": None, "detail": None}
             yield {**about, **_row(whole[edit.start - first : edit.end - first], edit)}, edit
-
-
-def _moved(edit: PlacedEdit, first: int) -> PlacedEdit:
-    return edit._replace(start=edit.start + first, end=edit.end + first)
 
 
 def _row(before: str, edit: PlacedEdit) -> Row:

@@ -54,7 +54,6 @@ class BenchmarkInstance(NamedTuple):
     """A row: a target in its sentence.
 
     Attributes:
-        sentence: the sentence.
         target: the target as the row has it.
         places: where it stands: start and end (exclusive), in code points of the sentence.
         substitutes: what people gave.
@@ -294,7 +293,6 @@ def pair_key(sentence: str, target: str) -> str:
     """Return the first 20 digits of the ids of a target in a sentence; runs of space count as one.
 
     Args:
-        sentence: the sentence.
         target: the target as it stands there.
     """
     first = digest(["sentence", clean_field(sentence)])[:_SENTENCE]

@@ -58,7 +58,6 @@ class CorpusPart(NamedTuple):
     """A part of a corpus.
 
     Attributes:
-        pair: the part.
         left_out: ids of documents that count in another part.
     """
 
@@ -171,9 +170,7 @@ class FindInTexts(FindWords[Unit], ReadFiles[FoundWords]):
     """Find words in the documents of files, which an engine annotates.
 
     Attributes:
-        annotate: how.
         format: of the files, a reader's name or `auto`.
-        reader: how they are read.
         engine_language: of documents that name none.
     """
 
@@ -242,8 +239,6 @@ def annotated_pieces(text: str, engine: Engine, options: FindInTexts) -> Iterato
     All are annotated before the first ones are given: nothing is found in a text on which the engine fails.
 
     Args:
-        text: the text.
-        engine: what annotates it.
         options: with the layers that it gives; where a share of all words is chosen, there is one table.
 
     Raises:
@@ -295,12 +290,9 @@ def words_found(
             staging.tally[layout] += not text.further
             nameless = nameless and text.further
             if text.language is None and rows:
-                rows, nameless = [] if nameless else [_no_language(text)], True
+                fault = BadRecord("no_language", "neither the document nor an option says it")
+                rows, nameless = [] if nameless else [(text.position, fault)], True
             yield FoundWords(text, rows, count)
-
-
-def _no_language(text: AnnotatedText) -> tuple[str, BadRecord]:
-    return text.position, BadRecord("no_language", "neither the document nor an option says it")
 
 
 def _pieces(text: AnnotatedText) -> Iterator[AnnotatedText]:

@@ -36,7 +36,6 @@ class WordChoice(NamedTuple):
         above: the complexity that it must lie above; None: none.
         share: the share of each document's content words that is chosen, the hardest; None: any.
         lexicon: lists of frequency, called `FREQUENCY`.
-        scorer: predicts complexity.
         protected: words and phrases that are left alone, in the form of `key_of`, sorted.
     """
 

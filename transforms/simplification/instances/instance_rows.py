@@ -234,7 +234,7 @@ def _read_text(rows: FileRows, about: About, rules: RuleOptions) -> Iterator[tup
     rows = itertools.chain([first], remaining)
     if not is_table(cells, rules.columns):
         for line, cells in rows:
-            yield line, _taken(_of_line, cells)
+            yield line, _taken(lambda found: marked(clean_value("\t".join(found))), cells)
         return
     roles = named_columns(rules.columns)
     # Columns that are named must be there, others may be.
@@ -250,10 +250,6 @@ def _taken(read: Callable[..., list[BenchmarkInstance]], cells: object) -> list[
         return read(cells)
     except BadRecord as error:
         return error
-
-
-def _of_line(cells: Sequence[str]) -> list[BenchmarkInstance]:
-    return marked(clean_value("\t".join(cells)))
 
 
 def _of_table(row: Mapping[str, str], roles: Sequence[tuple[str, str]]) -> list[BenchmarkInstance]:

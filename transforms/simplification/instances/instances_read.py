@@ -144,7 +144,6 @@ def layout_of(name: str, rows: Sequence[Sequence[str]]) -> str:
     unless its name says `tsar`.
 
     Args:
-        name: of the file.
         rows: cells of its first rows, at least one.
 
     Raises:
@@ -219,7 +218,6 @@ class ReadInstances(ReadRowFiles[TakenRecord]):
         language: of rows that do not name one.
         engine_language: of rows where nothing else names one.
         occurrences: which of several places of a target count, see `placed`.
-        rules: which words become instances.
     """
 
     layout: str = AUTO
@@ -306,21 +304,7 @@ def _after(rows: Iterator[CellRow], broken: Exception | None) -> Iterator[CellRo
 
 LABEL = "label"
 LAYOUT = "complexity"
-_TAKEN_COLUMNS = (
-    "instance_id",
-    "token",
-    "language",
-    "sentence",
-    "start",
-    "end",
-    "lemmas",
-    "upos",
-    "position",
-    "tokens",
-    "source",
-    "source_id",
-    "flags",
-)
+_TAKEN_COLUMNS = "instance_id token language sentence start end lemmas upos position tokens source source_id flags"
 # Flags of complexity/instances, and what they are called here.
 _TAKEN_FLAGS = {"within_word": "within_word", "several": "several", "wrong_offsets": "wrong_place"}
 
@@ -409,7 +393,7 @@ def _with_values(task: ComplexPart) -> Iterator[tuple[Row, float | None]]:
         return pc.and_(pc.equal(rows[of], name), pc.is_valid(rows[value]))
 
     values = RowsByKey(task.values, [ID, of, value], ID, keep=valued)
-    for rows in read_rows([checked(task.part)], list(_TAKEN_COLUMNS)):
+    for rows in read_rows([checked(task.part)], _TAKEN_COLUMNS.split()):
         for row in rows.to_pylist():
             yield row, next((entry[value] for entry in values.of(row[ID])), None)
 

@@ -65,9 +65,6 @@ class SimplifiableJudgment(NamedTuple):
         start: where the target starts; None: wherever it does.
         annotator: empty: the file does not name one.
         value: simplifiable, not_simplifiable or dubious.
-        joint: whether it is a joint verdict.
-        source: the file.
-        line: number of its row.
     """
 
     key: str

@@ -5,12 +5,11 @@ import re
 import shlex
 import shutil
 import time
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from making import TOY, files_below, made_section, put
+from making import TOY, MakeToy, files_below, made_section, put
 from object_store import OBJECTS
 from small_runs import corpus, write_texts
 
@@ -41,7 +40,7 @@ def killed(tmp_path: Path) -> Path:
     put(out, made_section(tmp_path / "w", "corpus", {"documents": [["a", "b", "c"]]}))
     space = Workspace(make_marked_folder(str(out), "_artefacts"))
     for task in ("old", "older"):
-        make(space, TOY, task, None)
+        make(space, TOY, task)
     before = time.time_ns() - 10**9
     for path in Path(space.stage(TOY.name)).iterdir():
         os.utime(path, ns=(before, before))
@@ -49,7 +48,7 @@ def killed(tmp_path: Path) -> Path:
     announce(space, "toy/make", 4)
     announce(space, "toy/later", 2)
     for task in "abc":
-        make(space, TOY, task, None)
+        make(space, TOY, task)
     return out
 
 
@@ -122,7 +121,7 @@ def test_sections_stand_in_the_order_in_which_the_run_makes_them(killed):
 
 
 def test_what_is_taken_up_counts_as_done(killed):
-    make(Workspace(str(killed / "_artefacts")), TOY, "old", None)
+    make(Workspace(str(killed / "_artefacts")), TOY, "old")
     stage = survey(str(killed)).stages[0]
     assert (stage.done, stage.earlier) == (4, 1)
 
@@ -306,7 +305,8 @@ def test_what_others_have_put_beside_ours_is_no_leftover(killed):
 
 def test_stages_are_told_in_their_units(killed, monkeypatch):
     command = status.Status()
-    command.stages = (replace(TOY, unit="toys"),)
+    monkeypatch.setattr(MakeToy, "unit", "toys")
+    command.stages = (MakeToy,)
     monkeypatch.setattr(stages_module, "available", lambda: iter([("toy", command)]))
     assert {stage.name: stage.unit for stage in survey(str(killed)).stages} == {"toy/make": "toys", "toy/later": ""}
     lines = []
@@ -318,18 +318,20 @@ def test_stages_are_told_in_their_units(killed, monkeypatch):
 
 
 def test_nothing_is_left_of_a_stage_that_a_finished_one_has_waited_for(killed, monkeypatch):
-    later = replace(TOY, name="toy/later")
+    class Later(MakeToy):
+        name = "toy/later"
+
     command = status.Status()
-    command.stages, command.waits = (TOY, later), {"toy/later": ("toy/make",)}
+    command.stages, command.waits = (MakeToy, Later), {"toy/later": ("toy/make",)}
     monkeypatch.setattr(stages_module, "available", lambda: iter([("toy", command)]))
     space = Workspace(str(killed / "_artefacts"))
 
     def left():
         return {stage.name: stage.left for stage in survey(str(killed)).stages}
 
-    make(space, later, "x", None)
+    make(space, Later(), "x")
     assert left() == {"toy/make": 1, "toy/later": 1}
-    make(space, later, "y", None)
+    make(space, Later(), "y")
     assert left() == {"toy/make": 0, "toy/later": 0}
 
 
@@ -445,7 +447,7 @@ def test_how_far_a_run_on_an_object_store_is_is_told_by_times_without_a_receipt_
         ),
     )
     for task in ("old", "older"):
-        make(space, TOY, task, None)
+        make(space, TOY, task)
     note = f"{space.root}/{UNFINISHED}"
     store[note] = b'{"sections": ["toy"], "overwrite": true}'
     tick(note, 5)
@@ -454,7 +456,7 @@ def test_how_far_a_run_on_an_object_store_is_is_told_by_times_without_a_receipt_
         tick(f"{space.root}/plan/{name}", 4 if name == "toy/before" else 6)
     earlier = set(store)
     for task in "abc":
-        make(space, TOY, task, None)
+        make(space, TOY, task)
     for path in set(store) - earlier:
         tick(path, 7)
     opened = []
