@@ -153,7 +153,6 @@ class _MeanCosines:
         self._seeds = np.zeros((len(self._queries), 0), np.int32)
 
     def add(self, space: Space) -> None:
-        """Add the cosines of a space."""
         columns = np.array([self._columns.setdefault(word, len(self._columns)) for word in space.words], np.int64)
         grown = ((0, 0), (0, len(self._columns) - self._sums.shape[1]))
         self._sums, self._seeds = np.pad(self._sums, grown), np.pad(self._seeds, grown)

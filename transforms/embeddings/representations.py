@@ -156,7 +156,7 @@ class RepresentationOptions:
     representation: str = option(
         SGNS,
         help="how words become vectors; sgns is trained, the others are made of counts, and set their `alignment`",
-        choices="lexbeam.transforms.embeddings.representations:REPRESENTATIONS",
+        choices=REGISTRY,
         presets=_presets,
     )
     smoothing: float = option(
@@ -164,46 +164,36 @@ class RepresentationOptions:
         help="power of context counts in pointwise mutual information; 1: none",
         least=0,
         most=1,
-        of="lexbeam.transforms.embeddings.representations:REPRESENTATIONS=ppmi,svd",
+        of=f"{REGISTRY}=ppmi,svd",
     )
     shift: float = option(
         1.0,
         help="k of shifted pointwise mutual information, log k being subtracted; 1: none",
         least=1e-9,
         most=1e9,
-        of="lexbeam.transforms.embeddings.representations:REPRESENTATIONS=ppmi,svd",
+        of=f"{REGISTRY}=ppmi,svd",
     )
     gamma: float = option(
         0.0,
         help="power of singular values that dimensions are weighted by; 0: none",
         least=0,
         most=10,
-        of="lexbeam.transforms.embeddings.representations:REPRESENTATIONS=svd",
+        of=f"{REGISTRY}=svd",
     )
     nonzero: int = option(
-        10,
-        help="places of a random vector that are not 0",
-        least=1,
-        most=10_000,
-        of="lexbeam.transforms.embeddings.representations:REPRESENTATIONS=ri",
+        10, help="places of a random vector that are not 0", least=1, most=10_000, of=f"{REGISTRY}=ri"
     )
     iterations: int = option(
-        50,
-        help="how often glove goes over all counts",
-        least=1,
-        most=100_000,
-        of="lexbeam.transforms.embeddings.representations:REPRESENTATIONS=glove",
+        50, help="how often glove goes over all counts", least=1, most=100_000, of=f"{REGISTRY}=glove"
     )
     x_max: float = option(
         100.0,
         help="count from which on all counts weigh as much for glove",
         least=1e-9,
         most=1e9,
-        of="lexbeam.transforms.embeddings.representations:REPRESENTATIONS=glove",
+        of=f"{REGISTRY}=glove",
     )
-    dim: int = field(
-        default=100, metadata={"of": "lexbeam.transforms.embeddings.representations:REPRESENTATIONS=svd,ri,glove"}
-    )
+    dim: int = field(default=100, metadata={"of": f"{REGISTRY}=svd,ri,glove"})
 
     def check_goes_with(
         self, *, alignments: Sequence[str], seeds: int, shards: int, dim: int, chance: bool = False

@@ -9,7 +9,7 @@ docs/tasks/cloze/answer.md says what systems compute, and what they are trained 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
@@ -205,10 +205,9 @@ def _check_splits(splits: Sequence[str], questions: InputTable) -> None:
 
 def _tasks(pairs: Sequence[Part], questions: Sequence[Part] | None) -> tuple[AskTask, ...]:
     """Return each part of the pairs with the parts of the questions that have its number."""
-    if questions is None:
-        return tuple(AskTask(part.number, part, None) for part in pairs)
     return tuple(
-        AskTask(part.number, part, tuple(made for made in questions if made.number == part.number)) for part in pairs
+        AskTask(part, None if questions is None else tuple(made for made in questions if made.number == part.number))
+        for part in pairs
     )
 
 
@@ -248,10 +247,6 @@ def _groups_of_targets(pairs: Sequence[Part]) -> set[tuple[str, str]]:
 def _groups(rows: pa.Table) -> set[tuple[str, str]]:
     combinations = rows.group_by(["language", "kind"]).aggregate([]).to_pylist()
     return {(row["language"] or "", row["kind"]) for row in combinations}
-
-
-def _rows(task: AskTask) -> float:
-    return float(task.pairs.rows)
 
 
 def _groups_to_encode(
@@ -376,8 +371,9 @@ class ClozeAnswer(Command[ClozeAnswerOptions, AnswerPlan]):
         if plan.models:
             graph.expect(ChooseAnswers, len(plan.models) * len(plan.tasks))
         graph.expect(MeasureAnswers, 1)
-        parts = graph.tasks(pipeline, "Parts", [(task.number, task) for task in plan.tasks], AskPart)
-        asked = parts | "Ask" >> Each(workspace, AskPart(), lambda part: [part], lanes=graph.lanes, weight=_rows)
+        parts = graph.tasks(pipeline, "Parts", [(task.pairs.number, task) for task in plan.tasks], AskPart)
+        rows = attrgetter("pairs.rows")
+        asked = parts | "Ask" >> Each(workspace, AskPart(), lambda part: [part], lanes=graph.lanes, weight=rows)
         groups = partial(_groups_to_encode, plan=plan)
         encoded = asked | "Encode" >> Once(workspace, EncodeAsked(options.vocabulary), groups)
         trained = answered = chosen = pipeline | "None" >> beam.Create([])

@@ -10,11 +10,11 @@ from featured import computed, instance, instances, setting_with
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lexbeam.transforms.complexity.features.base import CorpusCounts
 from lexbeam.transforms.complexity.features.corpus_counts import (
     FORM,
     LEMMA,
     PHRASE,
-    CorpusCounts,
     association,
     combined,
     counted,

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from retrained import Retrained, words_of
 
+from lexbeam.transforms.complexity.features.base import NgramCounts
 from lexbeam.transforms.complexity.features.surprisal import (
-    NgramCounts,
     added,
     keys_of,
     sentence_keys,

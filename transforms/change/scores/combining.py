@@ -26,7 +26,7 @@ from lexbeam.schemas.change.scores import (
     suffixed,
 )
 from lexbeam.schemas.columns import Table
-from lexbeam.transforms.change.scores.evidence_rows import ScoreRows, judge, null_rows
+from lexbeam.transforms.change.scores.evidence_rows import EVIDENCE, ScoreRows, judge, null_rows
 from lexbeam.transforms.change.scores.measures import MEASURES, kinds_of, of_usage, suffix_of
 from lexbeam.transforms.change.scores.named_systems import REGISTRY as SYSTEMS_REGISTRY
 from lexbeam.transforms.change.scores.named_systems import SYSTEMS, NamedSystem, system_rows, systems_of
@@ -289,20 +289,7 @@ _OF_WORD = (
     "documents_from",
     "documents_to",
 )
-_OF_KIND = (
-    "score",
-    "score_sd",
-    "null_mean",
-    "null_sd",
-    "null_high",
-    "excess",
-    "p_value",
-    "q_value",
-    "p_relative",
-    "q_relative",
-    "significant",
-    "reason",
-)
+_OF_KIND = ("score", "score_sd", *EVIDENCE, "reason")
 
 
 def summarise(scores: pa.Table, published: SummaryColumns, tags: Majority) -> pa.Table:

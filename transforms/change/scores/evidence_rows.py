@@ -54,7 +54,7 @@ def judge(
     """
     mean_rows = np.flatnonzero(real.rows["seed"].is_null().to_numpy(zero_copy_only=False))
     means = real.rows.take(pa.array(mean_rows))
-    filled = {name: _empty(real.rows, name) for name in _EVIDENCE}
+    filled = {name: _empty(real.rows, name) for name in (*EVIDENCE, "null_runs", "null_unit")}
     pairs = []
     for place, (alignment, measure) in _blocks(means):
         block = means.take(pa.array(place))
@@ -84,12 +84,11 @@ def _thresholds(cuts: Mapping[str, CutOff]) -> Row:
     return row
 
 
-_EVIDENCE = (
+# Columns of table `scores` that say what chance gives a word, and what its score is worth beside that.
+EVIDENCE = (
     "null_mean",
     "null_sd",
     "null_high",
-    "null_runs",
-    "null_unit",
     "excess",
     "p_value",
     "q_value",

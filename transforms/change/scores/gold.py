@@ -532,7 +532,6 @@ def _scores(path: str, view: ViewOptions) -> dict[str, float]:
 
 
 def _predicted(path: str) -> Iterable[tuple[Any, Any]]:
-    """Return the words and scores of a file."""
     rows = table_of(path, "predictions")
     names = [name.strip().lower() for name in rows.column_names]
     columns = [column.to_pylist() for column in rows.columns]

@@ -23,6 +23,8 @@ from lexbeam.transforms.common.store.receipts import File
 from lexbeam.transforms.common.store.tables import sort_rows
 from lexbeam.transforms.embeddings.alignment import named_alignment
 
+_THRESHOLDS = "lexbeam.transforms.change.scores.thresholds:THRESHOLDS"
+
 
 @dataclass(frozen=True, kw_only=True)
 class ChangeScoreOptions:
@@ -49,57 +51,45 @@ class ChangeScoreOptions:
         choices="lexbeam.transforms.embeddings.alignment:ALIGNMENTS",
         stands_for=named_alignment,
     )
-    measures: tuple[str, ...] = option(
-        ("cosine",), name="measure", help="measures", choices="lexbeam.transforms.change.scores.measures:MEASURES"
-    )
+    measures: tuple[str, ...] = option(("cosine",), name="measure", help="measures", choices=REGISTRY)
     neighbourhood: int = option(
         25,
         help="words of a neighbourhood, the word itself among them",
         least=2,
         most=10_000,
-        of="lexbeam.transforms.change.scores.measures:MEASURES=lnd,neighbour-overlap,mapped-neighbours,ecdf,ecdf-ranked",
+        of=f"{REGISTRY}=lnd,neighbour-overlap,mapped-neighbours,ecdf,ecdf-ranked",
     )
-    pivots: int = option(
-        100,
-        help="stable words that a profile is of",
-        least=2,
-        most=10_000,
-        of="lexbeam.transforms.change.scores.measures:MEASURES=pivots",
-    )
+    pivots: int = option(100, help="stable words that a profile is of", least=2, most=10_000, of=f"{REGISTRY}=pivots")
     pivot_draws: int = option(
-        10,
-        help="draws of pivots that are averaged over",
-        least=1,
-        most=1_000,
-        of="lexbeam.transforms.change.scores.measures:MEASURES=pivots",
+        10, help="draws of pivots that are averaged over", least=1, most=1_000, of=f"{REGISTRY}=pivots"
     )
     graph_words: int = option(
         300,
         help="most frequent words that a graph has at most, beside the one compared",
         least=2,
         most=2_000,
-        of="lexbeam.transforms.change.scores.measures:MEASURES=resistance",
+        of=f"{REGISTRY}=resistance",
     )
     topic_words: int = option(
         500,
         help="most frequent words, at most, whose contexts make topics, and that are contexts",
         least=2,
         most=20_000,
-        of="lexbeam.transforms.change.scores.measures:MEASURES=topics",
+        of=f"{REGISTRY}=topics",
     )
     targets: tuple[str, ...] = ()
     thresholds: tuple[str, ...] = option(
         ("mean",),
         name="threshold",
         help="thresholds above which a score counts as change; rankings go by none of them",
-        choices="lexbeam.transforms.change.scores.thresholds:THRESHOLDS",
+        choices=_THRESHOLDS,
     )
     threshold_sd: float = option(
         1.0,
         help="standard deviations of the threshold mean-sd",
         least=-10,
         most=10,
-        of="lexbeam.transforms.change.scores.thresholds:THRESHOLDS=mean-sd,mean-sd-ranked",
+        of=f"{_THRESHOLDS}=mean-sd,mean-sd-ranked",
     )
     votes: bool = option(
         False, help="classes are what most seeds say, each by the thresholds of its own scores, and not mean scores"
@@ -109,7 +99,7 @@ class ChangeScoreOptions:
         help="quantile of the thresholds quantile and gamma",
         least=0,
         most=1,
-        of="lexbeam.transforms.change.scores.thresholds:THRESHOLDS=quantile,quantile-ranked,gamma,gamma-ranked",
+        of=f"{_THRESHOLDS}=quantile,quantile-ranked,gamma,gamma-ranked",
     )
     systems: tuple[str, ...] = option(
         (),

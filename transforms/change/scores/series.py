@@ -209,7 +209,6 @@ def _series(slices: Sequence[SliceFacts], trace: Trace, nulls: _Nulls, alignment
 def _points(
     task: SeriesTask, words: pa.Array, points: Points, cuts: Floats, columns: Columns, alignment: str
 ) -> pa.Table:
-    """Return the rows of `change/points`."""
     names = pa.array([facts.name for facts in task.slices], pa.string())
     none = points.cut < 0
     before = np.maximum(points.cut, 0)

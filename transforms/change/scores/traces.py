@@ -208,12 +208,10 @@ class _Pairs:
         self._found: dict[Sides, Floats] = {}
 
     def load(self, place: int) -> Space:
-        """Return the space of a slice."""
         facts, file = self._task.slices[place], self._task.spaces[place]
         return load_spaces([SliceSpace(facts.name, facts.tokens, file)], self._task.seed, self._step.variant)[0]
 
     def distances(self, sides: Sides, earlier: Space, later: Space) -> Floats:
-        """Return the words' distances between two slices."""
         if sides not in self._found:
             self._found[sides] = self._aligned(sides, earlier, later)
         return self._found[sides]

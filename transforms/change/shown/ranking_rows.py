@@ -195,13 +195,14 @@ def ranked_words(rows: pa.Table, pos: Sequence[str] = ()) -> pa.Table:
         pos: only words that mostly have one of these universal parts of speech, or no known one;
             empty, or `ALL_TAGS`, for all.
     """
-    ranked = rows.filter(pc.field("ranked") & pc.field("score").is_valid())
-    return _numbered(by_change(of_pos(ranked, pos)))
+    ranked = by_change(of_pos(rows.filter(pc.field("ranked") & pc.field("score").is_valid()), pos))
+    return ranked.append_column("rank", pa.array(np.arange(1, ranked.num_rows + 1), pa.int64()))
 
 
-def _numbered(rows: pa.Table) -> pa.Table:
-    ranks = pa.array(np.arange(1, rows.num_rows + 1), pa.int64())
-    return rows.append_column("rank", ranks)
+def with_rank(rows: pa.Table, words: pa.Table) -> pa.Table:
+    """Return rows with the `rank` that their words have in a ranking, null for others; see `ranked_words`."""
+    place = pc.index_in(rows["word"], value_set=words["word"].combine_chunks()).combine_chunks()
+    return rows.append_column("rank", words["rank"].combine_chunks().take(place))
 
 
 def target_rows(rows: pa.Table, words: pa.Table) -> pa.Table:
@@ -211,10 +212,7 @@ def target_rows(rows: pa.Table, words: pa.Table) -> pa.Table:
         rows: see `ranked_rows`.
         words: the ranking, see `ranked_words`; targets in it have their `rank` there.
     """
-    rows = rows.filter(rows["target"])
-    rows = by_change(rows)
-    places = pc.index_in(rows["word"], value_set=words["word"].combine_chunks())
-    return rows.append_column("rank", words["rank"].combine_chunks().take(places.combine_chunks()))
+    return with_rank(by_change(rows.filter(rows["target"])), words)
 
 
 def spearman(rows: pa.Table) -> tuple[float, float]:
@@ -249,10 +247,8 @@ def flagged_words(rows: pa.Table, pos: Sequence[str] = (), *, significant: bool 
         pos: see `ranked_words`; empty for words of any.
         significant: False for the other words that are tested.
     """
-    words = ranked_words(rows)
     flagged = of_pos(by_change(rows.filter(pc.fill_null(pc.equal(rows["significant"], significant), False))), pos)
-    place = pc.index_in(flagged["word"], value_set=words["word"].combine_chunks())
-    return flagged.append_column("rank", words["rank"].combine_chunks().take(place.combine_chunks()))
+    return with_rank(flagged, ranked_words(rows))
 
 
 def left_out(rows: pa.Table, words: Iterable[str], most: int) -> Iterator[str]:

@@ -134,7 +134,6 @@ def tell_ranking(snapshot: Snapshot, request: RankingRequest) -> Iterator[Block]
 
 
 def _words(request: RankingRequest, ranking: PairRanking, seeds: int) -> Iterator[Block]:
-    """Yield the words that were asked for."""
     if request.significant is not None:
         yield ""
         what = "both q-values up to .05" if request.significant else "a q-value above .05"
@@ -169,7 +168,6 @@ _REMEDIES = {
 
 
 def _nothing_ranked(rows: pa.Table, request: RankingRequest) -> str:
-    """Return why no word is ranked."""
     for reason in pc.unique(rows["reason"]).to_pylist():
         if reason in _REMEDIES:
             by = request.alignment if needs_alignment(request.measure) else request.measure

@@ -63,7 +63,6 @@ def _to_rank(ranked: pa.Table, rows: pa.Table) -> str:
 
 
 def _found(facts: Row, ranked: pa.Table) -> str:
-    """Return how many words are told from chance."""
     significant = pc.sum(ranked["significant"].cast(pa.int64())).as_py() or 0
     if significant:
         are = "word differs" if significant == 1 else "words differ"
@@ -87,11 +86,9 @@ class _Needed(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The uses, for a person."""
         return f"{self.low} uses or more" if self.high is None else f"{_span(self.low, self.high)} uses"
 
     def held(self, words: pa.Table) -> str:
-        """Return how many words have them."""
         uses = _uses(words)
         return _span(0 if self.high is None else int((uses >= self.high).sum()), int((uses >= self.low).sum()))
 

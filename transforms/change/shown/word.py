@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from lexbeam.transforms.change.scores.evidence_rows import EVIDENCE
 from lexbeam.transforms.change.scores.measures import FREQUENCY
 from lexbeam.transforms.change.scores.ranking import Row
 from lexbeam.transforms.change.shown.examples import (
@@ -241,15 +242,7 @@ _SCORE_FACTS = (
     "score",
     "score_sd",
     "seeds",
-    "null_mean",
-    "null_sd",
-    "null_high",
-    "excess",
-    "p_value",
-    "q_value",
-    "p_relative",
-    "q_relative",
-    "significant",
+    *EVIDENCE,
     "reason",
     "changed",
     "ranked",

@@ -22,6 +22,7 @@ from lexbeam.transforms.change.shown.ranking_rows import (
     spearman,
     target_rows,
     why_no_score,
+    with_rank,
 )
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.report.charts import NARROW, WIDTH, bands, cloud, free_labels
@@ -108,8 +109,7 @@ def _compared(snapshot: Snapshot, pair: Pair, kind: tuple[str, str], several: bo
 
 def _ordered(rows: pa.Table, words: pa.Table) -> pa.Table:
     """Return all rows with their `rank` in the ranking, each word once, in the order shown."""
-    place = pc.index_in(rows["word"], value_set=words["word"].combine_chunks()).combine_chunks()
-    rest = rows.append_column("rank", words["rank"].combine_chunks().take(place))
+    rest = with_rank(rows, words)
     rest = rest.filter(pc.and_(pc.invert(rest["target"]), pc.is_null(rest["rank"])))
     ranked = pc.and_(rest["ranked"], rest["score"].is_valid())
     others = rest.filter(pc.invert(ranked))
@@ -130,8 +130,7 @@ def pictured(rankings: Sequence[Compared], most: int = MOST_PICTURED) -> list[st
     first = _first_kind(rankings)
     words: dict[str, None] = {}
     for ranking in first:
-        scored = pc.and_(ranking.rows["target"], ranking.rows["score"].is_valid())
-        words.update(dict.fromkeys(ranking.rows.filter(scored)["word"].to_pylist()))
+        words.update(dict.fromkeys(_targets(ranking)["word"].to_pylist()))
     words.update(dict.fromkeys(flagged_of(rankings)[: FIRST_PICTURED * len(first)]))
     for place in range(FIRST_PICTURED):
         words.update({ranking.ranking[place]: None for ranking in first if place < len(ranking.ranking)})
@@ -368,7 +367,6 @@ def _bands(rankings: Sequence[Compared], null: bool, seeds: int) -> Chart:
 
 
 def _targets(ranking: Compared) -> pa.Table:
-    """Return the rows of the targets that have a score."""
     return ranking.rows.filter(pc.and_(ranking.rows["target"], ranking.rows["score"].is_valid()))
 
 

@@ -107,23 +107,17 @@ class AlignOptions:
         help="cca drops singular values below this share of the first",
         least=0,
         most=1,
-        of="lexbeam.transforms.embeddings.alignment:ALIGNMENTS=cca,cca-reversed",
+        of=f"{REGISTRY}=cca,cca-reversed",
     )
-    whiten: bool = option(
-        True,
-        help="whiten both spaces before op+ maps them",
-        of="lexbeam.transforms.embeddings.alignment:ALIGNMENTS=op+",
-    )
+    whiten: bool = option(True, help="whiten both spaces before op+ maps them", of=f"{REGISTRY}=op+")
     reweight: float = option(
         0.5,
         help="power of the singular values that op+ weights mapped dimensions by; 0: none",
         least=0,
         most=10,
-        of="lexbeam.transforms.embeddings.alignment:ALIGNMENTS=op+",
+        of=f"{REGISTRY}=op+",
     )
-    dewhiten: bool = option(
-        True, help="de-whiten what op+ has whitened", of="lexbeam.transforms.embeddings.alignment:ALIGNMENTS=op+"
-    )
+    dewhiten: bool = option(True, help="de-whiten what op+ has whitened", of=f"{REGISTRY}=op+")
     targets: tuple[str, ...] = ()
 
 

@@ -155,7 +155,6 @@ def write_space(
 
 
 def _columns(vectors: Rows) -> list[pa.Array]:
-    """Return the columns of some vectors."""
     if not is_sparse(vectors):
         return [pa.FixedSizeListArray.from_arrays(pa.array(vectors.ravel()), vectors.shape[1])]
     starts = pa.array(vectors.indptr, pa.int32())

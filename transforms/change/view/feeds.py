@@ -192,11 +192,9 @@ class _Sentences(NamedTuple):
     end: int
 
     def cut(self, start: int, end: int) -> "_Sentences":
-        """Return some of them."""
         return self._replace(keys=self.keys[start:end], bounds=self.bounds[start : end + 1])
 
     def lists(self) -> pa.ListArray:
-        """Return the codes of their words."""
         codes = self.codes[self.bounds[0] : self.bounds[-1]]
         return pa.ListArray.from_arrays(pa.array(self.bounds - self.bounds[0], pa.int32()), pa.array(codes))
 
@@ -219,7 +217,6 @@ class _Words:
         self._known: list[tuple[pa.Array, Codes]] = [(self._dictionary, np.zeros(0, np.int32))] * slices
 
     def coded(self, tokens: pa.DictionaryArray, place: int) -> Codes:
-        """Return the numbers of words of a slice."""
         known, codes = self._known[place]
         if not tokens.dictionary.equals(known):
             found = pc.index_in(tokens.dictionary, value_set=self._dictionary)

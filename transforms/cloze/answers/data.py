@@ -28,7 +28,6 @@ from lexbeam.transforms.common.draws.by_content import content_hashes
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.common.store.artefacts import Artefact, Step
-from lexbeam.transforms.common.store.identity import Position
 from lexbeam.transforms.common.store.receipts import checked
 from lexbeam.transforms.common.store.tables import Part, PartFile, RowsByKey, read_table, write_part
 
@@ -80,7 +79,6 @@ class VocabularyOptions:
 class AskTask(NamedTuple):
     """A part of the pairs, and of the questions about them; None: targets of the files."""
 
-    number: Position
     pairs: Part
     questions: tuple[Part, ...] | None
 

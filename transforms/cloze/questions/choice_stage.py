@@ -48,14 +48,7 @@ from lexbeam.transforms.lexicon.resources import Lexicon
 
 
 class ChooseTask(NamedTuple):
-    """A part of the candidates, the parts that have its pairs, and what readers named.
-
-    Attributes:
-        candidates: the part.
-        pairs: parts of pairs.
-        groups: groups and their words.
-        predictions: parts of the predictions.
-    """
+    """A part of the candidates, the parts that have its pairs, groups with their words, and what readers named."""
 
     candidates: Part
     pairs: tuple[Part, ...]
@@ -254,10 +247,6 @@ class ChooseOptions(Step[ChooseTask, ChosenOptions]):
         return chosen_formats(self.inflector)
 
 
-def _answer_of(question: Row) -> RightAnswer:
-    return RightAnswer(question["form"], question["lemma"], question["upos"] or "")
-
-
 def _options_of(
     question: Row,
     lists: Mapping[str, list[str]],
@@ -266,7 +255,7 @@ def _options_of(
     texts: _PairTexts,
     rules: OptionRules,
 ) -> Iterator[Row]:
-    answer = _answer_of(question)
+    answer = RightAnswer(question["form"], question["lemma"], question["upos"] or "")
     answer_synonyms = synonyms[answer.lemma]
     pool = sorted({word for named in lists.values() for word in named[: max(rules.list_sizes)]})
     cosines = words.similarity(pool, [answer.form.lower(), answer.lemma, *answer_synonyms])

@@ -24,7 +24,7 @@ import unicodedata
 from collections.abc import Collection, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO
 
 from lexbeam.schemas.cloze import CRITERIA, KINDS
 from lexbeam.transforms.cloze.pairs.pair import PLACEHOLDER, Row
@@ -51,13 +51,6 @@ class QuestionOptions:
         "all", help="all candidates of a summary, or the best one for each kind", choices=PER_SUMMARY
     )
     seed: int = option(1, help="of the order of options, and of splits")
-
-
-class Shown(NamedTuple):
-    """Options as a question shows them: the words, and which one is the answer."""
-
-    options: list[str]
-    label: int
 
 
 def gapped(summary: str, start: int, end: int, word: str) -> str:
@@ -104,8 +97,8 @@ def reason_of_options(words: Sequence[str]) -> str | None:
     return "too_few_options" if len(words) <= WANTED else None
 
 
-def shown_options(question_id: str, kind: str, words: Sequence[str], seed: int) -> Shown:
-    """Return options in the order in which a question shows them, see `options.order_of`.
+def shown_options(question_id: str, kind: str, words: Sequence[str], seed: int) -> tuple[list[str], int]:
+    """Return options in the order in which a question shows them, see `choice.order_of`; and the answer's place.
 
     Args:
         question_id: the question.
@@ -114,7 +107,7 @@ def shown_options(question_id: str, kind: str, words: Sequence[str], seed: int) 
         seed: of the order.
     """
     order = order_of(question_id, kind, len(words), seed=seed)
-    return Shown([words[place] for place in order], order.index(0))
+    return [words[place] for place in order], order.index(0)
 
 
 def merit(row: Row) -> tuple[Any, ...]:

@@ -133,7 +133,6 @@ class _State:
         )
 
     def move(self, group: int, to: int) -> None:
-        """Move a group to a split."""
         rows = slice(self.starts[group], self.ends[group])
         for cell in self.place[rows].tolist():
             genre, band = divmod(cell, self.bands)

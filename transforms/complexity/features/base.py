@@ -1,14 +1,14 @@
 """Features and groups of features, what a group computes from, and the words that make up targets.
 
-A group of words computes a value once for each distinct word of a language; `registry.py` gives it to
+A group of words computes a value once for each distinct word of a language; `groups.py` gives it to
 every instance that has the word. A group of instances computes a value for each instance. Numbers are
 float64, NaN for missing ones; flags are bool.
 """
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lexbeam.transforms.common.code.registry import Entry
+from lexbeam.transforms.common.texts.characters import straight_words
 from lexbeam.transforms.common.texts.languages import short_tag
 from lexbeam.transforms.lexicon.compiled.word_keys import coded
 from lexbeam.transforms.lexicon.resources import Lexicon
@@ -84,30 +85,51 @@ class Feature(NamedTuple):
     layer: str = ""
 
 
-class WordFrequencies(Protocol):
-    """Counts of words in a reference corpus: `corpus_counts.CorpusCounts`."""
+class CorpusCounts(NamedTuple):
+    """The counts of words in a reference corpus.
 
-    @property
-    def tokens(self) -> int:
-        """Tokens of the corpus."""
+    Attributes:
+        table: rows of `corpus_counts.COUNTS`.
+        tokens: of the corpus.
+        documents: of the corpus.
+    """
 
-    @property
-    def documents(self) -> int:
-        """Documents of the corpus."""
+    table: pa.Table
+    tokens: int
+    documents: int
 
     def look_up(self, kind: str, texts: pa.Array) -> tuple[Floats, Floats, Floats]:
-        """Return uses, documents and dispersion of texts."""
+        """Return uses and documents (0 for unknown texts) and dispersion (NaN) of texts."""
+        of_kind = self.table.filter(pc.equal(self.table["kind"], kind))
+        place = pc.index_in(straight_words(texts.cast(pa.large_string())), value_set=of_kind["text"].combine_chunks())
+
+        def values(name: str) -> Iterator[Floats]:
+            column = of_kind[name].combine_chunks().cast(pa.float64()).take(place)
+            yield column.to_numpy(zero_copy_only=False).astype(float, copy=True)
+
+        uses, documents = (np.nan_to_num(next(values(name))) for name in ("uses", "documents"))
+        return uses, documents, next(values("dispersion"))
 
 
-class NgramUses(Protocol):
-    """Counts of n-grams: `ngram_stages.NgramCounts`."""
+class NgramCounts(NamedTuple):
+    """The counts of n-grams.
 
-    @property
-    def of_instances(self) -> bool:
-        """Whether each language was counted for itself, in the instances' own sentences."""
+    Attributes:
+        keys: ascending.
+        uses: of each.
+        of_instances: whether each language was counted for itself, in the instances' own sentences.
+    """
+
+    keys: npt.NDArray[np.uint64]
+    uses: Ints
+    of_instances: bool
 
     def look_up(self, keys: npt.NDArray[np.uint64]) -> Ints:
-        """Return the counts of keys."""
+        """Return the counts of keys, in their shape; 0 for unknown keys."""
+        if not len(self.keys):
+            return np.zeros(keys.shape, np.int64)
+        place = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+        return np.where(self.keys[place] == keys, self.uses[place], 0)
 
 
 class FeatureSetting(NamedTuple):
@@ -129,8 +151,8 @@ class FeatureSetting(NamedTuple):
     lists: tuple[str, ...]
     languages: tuple[str, ...]
     centroids: tuple[tuple[str | None, tuple[float, ...]], ...] = ()
-    counts: WordFrequencies | None = None
-    ngrams: NgramUses | None = None
+    counts: CorpusCounts | None = None
+    ngrams: NgramCounts | None = None
     # An `Encoding`: a stage counts whatever its annotations name, and would count every encoder.
     encoder: Any = None
 

@@ -32,6 +32,7 @@ from lexbeam.transforms.common.store.tables import Part, read_rows, read_table, 
 from lexbeam.transforms.common.texts.characters import straight, straight_words
 from lexbeam.transforms.complexity.features.base import (
     READ,
+    CorpusCounts,
     DistinctWordForms,
     Feature,
     FeatureGroup,
@@ -190,32 +191,6 @@ def combined(rows: pa.Table, tokens: int) -> pa.Table:
         schema=COUNTS,
     )
     return counts.sort_by([("kind", "ascending"), ("text", "ascending")])
-
-
-class CorpusCounts(NamedTuple):
-    """The counts of a corpus.
-
-    Attributes:
-        table: rows of `COUNTS`.
-        tokens: of the corpus.
-        documents: of the corpus.
-    """
-
-    table: pa.Table
-    tokens: int
-    documents: int
-
-    def look_up(self, kind: str, texts: pa.Array) -> tuple[Floats, Floats, Floats]:
-        """Return uses and documents (0 for unknown texts) and dispersion (NaN) of texts."""
-        of_kind = self.table.filter(pc.equal(self.table["kind"], kind))
-        place = pc.index_in(straight_words(texts.cast(pa.large_string())), value_set=of_kind["text"].combine_chunks())
-
-        def values(name: str) -> Iterator[Floats]:
-            column = of_kind[name].combine_chunks().cast(pa.float64()).take(place)
-            yield column.to_numpy(zero_copy_only=False).astype(float, copy=True)
-
-        uses, documents = (np.nan_to_num(next(values(name))) for name in ("uses", "documents"))
-        return uses, documents, next(values("dispersion"))
 
 
 @dataclass(frozen=True)

@@ -49,6 +49,8 @@ from lexbeam.transforms.complexity.features.base import (
     FeatureSetting,
     Floats,
     InstanceBatch,
+    Ints,
+    NgramCounts,
     Values,
     known_tag,
     numbers,
@@ -60,7 +62,6 @@ from lexbeam.transforms.corpora.annotated_corpora import SentencePart
 from lexbeam.transforms.lexicon.compiled.word_keys import coded
 
 Hashes = npt.NDArray[np.uint64]
-Ints = npt.NDArray[np.int64]
 
 ORDER = 3
 # a_1, a_2, a_3, and the exponent: of several tried, those with low surprisal for sentences of CompLex,
@@ -316,27 +317,6 @@ class NgramTask(NamedTuple):
     part: Part | SentencePart
     wanted: tuple[File, ...]
     before: tuple[File, ...] | None
-
-
-class NgramCounts(NamedTuple):
-    """The counts of n-grams.
-
-    Attributes:
-        keys: ascending.
-        uses: of each.
-        of_instances: whether each language was counted for itself, in the instances' own sentences.
-    """
-
-    keys: Hashes
-    uses: Ints
-    of_instances: bool
-
-    def look_up(self, keys: Hashes) -> Ints:
-        """Return the counts of keys, in their shape; 0 for unknown keys."""
-        if not len(self.keys):
-            return np.zeros(keys.shape, np.int64)
-        place = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
-        return np.where(self.keys[place] == keys, self.uses[place], 0)
 
 
 def _write(

@@ -8,14 +8,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from lexbeam.transforms.common.draws.by_content import uniform
 from lexbeam.transforms.common.options.fields import option
-from lexbeam.transforms.complexity.scorers.design import GENRE, MODES, SINGLE, DesignRows, Mode, folds_of
+from lexbeam.transforms.complexity.scorers.design import GENRE, MODES, SINGLE, Bools, DesignRows, Mode, folds_of
 from lexbeam.transforms.learning.crossfitting import Sides
-
-Bools = npt.NDArray[np.bool_]
 
 FOLDS = ("token", "part")
 SPLIT, LEFT, ALL, SAVED = "split", "genre", "all", "saved"

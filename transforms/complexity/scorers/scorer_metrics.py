@@ -28,15 +28,12 @@ from lexbeam.transforms.common.options.fields import embedded, option
 from lexbeam.transforms.common.store.artefacts import Artefact, Step
 from lexbeam.transforms.common.store.receipts import File, checked
 from lexbeam.transforms.common.store.tables import PartFile, read_rows, read_table, sort_rows, write_part
-from lexbeam.transforms.complexity.scorers.design import DesignRows, rows_of
+from lexbeam.transforms.complexity.scorers.design import Bools, DesignRows, Floats, rows_of
 from lexbeam.transforms.complexity.scorers.holding_out import ALL, FOLDS, LEFT, SAVED, SPLIT, Case
 from lexbeam.transforms.complexity.scorers.scorer_fits import GROUP_PREFIX, PredictedCase
 from lexbeam.transforms.evaluation.bootstrap import BootstrapOptions
 from lexbeam.transforms.evaluation.evaluating import measure, row
 from lexbeam.transforms.evaluation.metrics import metric_of
-
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 
 _KNOWN = "_known"
 NUMBERS = ("pearson", "spearman", "mae", "mse", "r2")

@@ -16,6 +16,7 @@ more frequent their target is, and by them it would take frequent words before o
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -351,7 +352,7 @@ def repeated(parts: Sequence[tuple[str, Copies]]) -> dict[str, Hashes]:
     Args:
         parts: names of parts, with their sentences; copies of one sentence must all be among them.
     """
-    parts = sorted(parts, key=_name)
+    parts = sorted(parts, key=itemgetter(0))
     content = np.concatenate([np.empty(0, np.uint64), *(copies.content for _, copies in parts)])
     copy = np.concatenate([np.empty(0, np.uint64), *(copies.copy for _, copies in parts)])
     part = np.repeat(np.arange(len(parts)), [len(copies.copy) for _, copies in parts])
@@ -361,10 +362,6 @@ def repeated(parts: Sequence[tuple[str, Copies]]) -> dict[str, Hashes]:
     lost = order[again]
     by_part = ((name, np.sort(copy[lost[part[lost] == n]])) for n, (name, _) in enumerate(parts))
     return {name: copies for name, copies in by_part if len(copies)}
-
-
-def _name(entry: tuple[str, Copies]) -> str:
-    return entry[0]
 
 
 def pick(occurrences: OccurrenceFile, lost: Hashes, contexts: int) -> pa.Table:
@@ -458,7 +455,7 @@ class FetchInstances(Step[FetchTask, FetchedInstances]):
     def make(self, artefact: Artefact, task: FetchTask) -> FetchedInstances:
         """Stage the instances."""
         by_sentence: dict[SentenceKey, list[TargetOccurrence]] = {}
-        for occurrence in sorted(task.chosen, key=_place):
+        for occurrence in sorted(task.chosen, key=attrgetter("document_id", "sentence", "position", "kind")):
             by_sentence.setdefault(SentenceKey(occurrence.document_id, occurrence.sentence), []).append(occurrence)
         schema = instances_schema(columns_of(self.layers))
         names = dict.fromkeys(key.document_id for key in by_sentence)
@@ -488,10 +485,6 @@ def _rows(
             )
         for occurrence in by_sentence[key]:
             yield instance_of(occurrence, passage, sources[key.document_id], of.language)
-
-
-def _place(occurrence: TargetOccurrence) -> tuple[str, int, int, str]:
-    return occurrence.document_id, occurrence.sentence, occurrence.position, occurrence.kind
 
 
 def instance_of(

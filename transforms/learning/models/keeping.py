@@ -253,7 +253,6 @@ def load_model_file(path: str) -> Model:
 
 
 def _split_file(path: str) -> tuple[bytes, bytes]:
-    """Return the record and the weights of a file."""
     if files.is_local(path) and os.path.isdir(path):
         raise LexbeamError(f"{files.shown(path)} is a folder: name the file of a model")
     if files.size(path) is None:

@@ -305,7 +305,6 @@ def _checked_file(content: bytes) -> tuple[dict[str, Any], dict[str, bytes]]:
 
 
 def _made(node: Mapping[str, Any], arrays: Mapping[str, bytes]) -> Any:
-    """Return what a checked node stands for."""
     loader, content = node["__loader__"], node.get("content")
     if loader == "JsonNode":
         return json.loads(node["content"])

@@ -214,7 +214,6 @@ class _Translated:
         self._senses: dict[tuple[str, str | None], dict[str, str]] = {}
 
     def add(self, word: str, number: int, pos: str | None, translations: Iterable[str]) -> None:
-        """Add the translations of a sense of a word."""
         for translation in translations:
             name, text = (translation, word) if self._by_words else (f"{word}#{number}", translation)
             self._senses.setdefault((name.lower(), pos), {}).setdefault(text.lower(), text)
@@ -299,7 +298,6 @@ def _starts(path: str) -> dict[int, bool]:
 
 
 def _entries(source: ThesaurusFile, starts: dict[int, bool]) -> Iterator[list[str]]:
-    """Yield the lines of each entry."""
     place, entry, wanted = 0, list[str](), False
     for number, line in enumerate(source.lines, start=1):
         if place in starts:

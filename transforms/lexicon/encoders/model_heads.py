@@ -323,7 +323,6 @@ def word_log_probs(
 
 
 def _values(encoder: Encoder, model: MaskedLM, jobs: "_Jobs", batch_size: int) -> Doubles:
-    """Return the log-probabilities that the jobs read."""
     values = np.full(len(jobs.reads), np.nan)
     for chosen, batch in batches(jobs.sequences, batch_size, encoder.padding):
         reads = [(row, read) for row, job in enumerate(chosen) for read in jobs.of[job]]

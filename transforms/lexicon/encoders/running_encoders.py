@@ -325,7 +325,6 @@ class _Run:
             return np.asarray(torch.log_softmax(logits, dim=-1).cpu().numpy(), np.float32)
 
     def choices(self, batch: EncoderBatch) -> Floats:
-        """Return the scores of the choices of a question."""
         with self._lock, torch.inference_mode():
             _one_thread()
             inputs = {name: values[None] for name, values in self._inputs(batch).items()}

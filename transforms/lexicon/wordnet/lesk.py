@@ -160,7 +160,6 @@ class _Index:
         return numbers
 
     def phrases(self, length: int) -> np.ndarray:
-        """Return the keys of the phrases of a length."""
         while len(self._phrases) < length:
             # A text ends with `MISSING`, so that the next word is there, or of the same context.
             following = self._words[np.minimum(self._starts + len(self._phrases), len(self._words) - 1)]

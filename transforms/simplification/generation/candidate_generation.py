@@ -442,7 +442,6 @@ def _combined(
     options: GenerationOptions,
     inputs: GenerationInputs,
 ) -> Iterator[list[Candidate]]:
-    """Yield the candidates of each instance."""
     forms = [
         list(dict.fromkeys(formed.form for source in instance_sources for formed in source.formed))
         for instance_sources in sources

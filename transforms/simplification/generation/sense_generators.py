@@ -132,7 +132,6 @@ def propose_thesaurus(instances: Sequence[Instance], context: Context) -> Sequen
 
 
 def _senses(instances: Sequence[Instance], context: Context) -> list[list[TargetSense]]:
-    """Return the senses of each target."""
     target_readings = [readings(instance, context.inflector_of(instance.language)) for instance in instances]
     if context.options.sense_pos == "target":
         target_readings = [
