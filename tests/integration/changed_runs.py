@@ -126,7 +126,7 @@ VALUES: dict[str, list[str] | None] = {
 # Code that is changed: a stage's own, what it reaches, and what several stages reach.
 CODE = [
     ("transforms/formats/ingest/ingestion.py", 'row["genre"] or options.genre', '"code"'),
-    ("transforms/formats/ingest/staged_records.py", "key if number == 0", "key if number == 9"),
+    ("transforms/formats/ingest/duplicates.py", "key if number == 0", "key if number == 9"),
     ("transforms/annotation/annotated_tables.py", '"genre": [block.row["genre"]', '"genre": ["code"'),
     ("transforms/annotation/annotated_tables.py", "entry.key, 0", "entry.key, 7"),
     ("transforms/common/store/tables.py", "GROUP_ROWS = 16_384", "GROUP_ROWS = 3"),

@@ -32,7 +32,13 @@ from lexbeam.transforms.simplification.documents.placed_texts import (
 )
 from lexbeam.transforms.simplification.instances.content_words import FIXED, fixed_codes, fixed_places
 from lexbeam.transforms.simplification.records import ID, Row
-from lexbeam.transforms.simplification.rewriting.together import Offer, PlacedEdit, TargetChoice, edited, resolve
+from lexbeam.transforms.simplification.rewriting.agreeing_rewriting import (
+    Offer,
+    PlacedEdit,
+    TargetChoice,
+    edited,
+    resolve,
+)
 
 # What is read of each table, beside the instance.
 COLUMNS = {

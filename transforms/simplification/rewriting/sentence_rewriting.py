@@ -29,7 +29,7 @@ from lexbeam.transforms.simplification.records import (
     Row,
     instance_rows,
 )
-from lexbeam.transforms.simplification.rewriting.together import (
+from lexbeam.transforms.simplification.rewriting.agreeing_rewriting import (
     AGREEMENT,
     Offer,
     PlacedEdit,
