@@ -1,4 +1,7 @@
-"""How concrete words are, as a trained model predicts it."""
+"""Options of `lexbeam cloze candidates`, checked, and what they ask of filters: resources, models, thresholds.
+
+How concrete words are, a model predicts that each process opens once (`PredictedConcreteness`).
+"""
 
 import threading
 from collections.abc import Collection, Mapping

@@ -195,7 +195,7 @@ def blocks_of(rows: pa.Table, rules: JudgeWords) -> Iterator[Block]:
     """Yield grids of the words: verdicts, what they are, what of the passage offends; thresholds.
 
     Args:
-        rows: of one pair, see `explanation.explained`.
+        rows: of one pair, see `candidates.explained`.
         rules: which filters were applied.
     """
     words: dict[int, dict[str, Row]] = {}

@@ -336,7 +336,7 @@ def glosses_of(wordnet: object, names: pa.Array) -> pa.Array:
 
     Args:
         wordnet: where the names are from; None: there is none, and every name is null.
-        names: as `nonspecificity.sense_names` writes them.
+        names: as `abstract_words.sense_names` writes them.
     """
     if not isinstance(wordnet, WordNet):
         return pa.nulls(len(names), pa.string())

@@ -87,7 +87,7 @@ class RewriteSentences(Step[JoinTask, Rewritten]):
     """Put the chosen words of instances, candidates and rankings of one number into their sentences.
 
     Attributes:
-        agreement: one of `together.AGREEMENT`.
+        agreement: one of `agreeing_rewriting.AGREEMENT`.
         inflector: knows genders; None: nothing but the word before a target changes.
     """
 
