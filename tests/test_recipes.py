@@ -88,7 +88,7 @@ EARLY, LATE = [[3, 0], [0, 2], [1, 1], [2, 5]], [[0, 1], [4, 1], [2, 2], [1, 0]]
 
 
 def test_a_measure(recipe):
-    from lexbeam.transforms.change.scores.scores import ScoredSlice, score_pair
+    from lexbeam.transforms.change.scores.pair_scores import ScoredSlice, score_pair
     from lexbeam.transforms.change.view.counts import COUNTS
     from lexbeam.transforms.embeddings.alignment import fit_alignment
 

@@ -31,6 +31,7 @@ from lexbeam.transforms.simplification.ranking.rankers import (
     scores_of,
     simplicity_ranker,
     simplicity_rankers,
+    words_of,
 )
 from lexbeam.transforms.simplification.records import (
     BATCH,
@@ -271,8 +272,5 @@ def _candidates(joined: InstanceRows, setting: str) -> Ranked:
 def _frequencies(ranked: Sequence[Ranked], ranking: RankerInputs) -> list[dict[str, float]]:
     if ranking.options.keep_target != "if-more-frequent":
         return [{} for _ in ranked]
-    words = [[*group.forms, group.instance.target.lower()] for group in ranked]
-    flat = [word for group_words in words for word in group_words]
-    languages = [group.instance.language for group, group_words in zip(ranked, words, strict=True) for _ in group_words]
-    values = iter(frequencies(flat, languages, ranking, ranking.lists[0]))
-    return [{word: next(values) or 0.0 for word in group_words} for group_words in words]
+    values = iter(frequencies(*words_of(ranked), ranking, ranking.lists[0]))
+    return [{word: next(values) or 0.0 for word in (*group.forms, group.instance.target.lower())} for group in ranked]

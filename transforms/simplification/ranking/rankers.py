@@ -106,21 +106,21 @@ def _phrase_frequency(values: Sequence[float | None], how: str) -> float | None:
     return min(known) if len(known) == len(values) else 0.0
 
 
-def _words_of(ranked: Sequence[Ranked]) -> tuple[list[str], list[str]]:
+def words_of(ranked: Sequence[Ranked]) -> tuple[list[str], list[str]]:
     """Return the candidates of instances, each with its target behind them, and the language of each."""
     words = [word for group in ranked for word in (*group.forms, group.instance.target.lower())]
     return words, [group.instance.language for group in ranked for _ in (*group.forms, group)]
 
 
 def _scores_by_group(ranked: Sequence[Ranked], values: Iterable[float | None]) -> list[CandidateScores]:
-    """Return the scores of instances, from values in the order of `_words_of`."""
+    """Return the scores of instances, from values in the order of `words_of`."""
     scores = iter(values)
     return [CandidateScores([next(scores) for _ in group.forms], next(scores)) for group in ranked]
 
 
 def _frequency(ranked: Sequence[Ranked], ranking: RankerInputs, name: str) -> list[CandidateScores]:
     listed = name.partition(":")[2] or ranking.lists[0]
-    return _scores_by_group(ranked, frequencies(*_words_of(ranked), ranking, listed))
+    return _scores_by_group(ranked, frequencies(*words_of(ranked), ranking, listed))
 
 
 def _senses(ranked: Sequence[Ranked], ranking: RankerInputs, _: str) -> list[CandidateScores]:
@@ -173,7 +173,7 @@ def _regressor(ranked: Sequence[Ranked], ranking: RankerInputs, _: str) -> list[
 
     assert ranking.regressed is not None
     regressor = Regressor(ranking.regressed, ranking.lexicon, ranking.lists)
-    complexity = regressor.predict(*_words_of(ranked), ranking.options.phrases).tolist()
+    complexity = regressor.predict(*words_of(ranked), ranking.options.phrases).tolist()
     return _scores_by_group(ranked, (None if math.isnan(value) else 1 - value for value in complexity))
 
 
