@@ -182,7 +182,7 @@ def test_a_cloze_filter(recipe):
 
     from lexbeam.schemas.cloze import CANDIDATES
     from lexbeam.transforms.cloze.filters.cloze_filter import FilterSetting
-    from lexbeam.transforms.cloze.filters.filters_of_kinds import filters_of, judge
+    from lexbeam.transforms.cloze.filters.cloze_filters import filters_of, judge
     from lexbeam.transforms.lexicon.resources import Lexicon
 
     assert "long_passed" not in CANDIDATES.schema().names

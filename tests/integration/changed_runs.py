@@ -126,7 +126,7 @@ VALUES: dict[str, list[str] | None] = {
 # Code that is changed: a stage's own, what it reaches, and what several stages reach.
 CODE = [
     ("transforms/formats/ingest/ingestion.py", 'known("genre") or options.genre', '"code"'),
-    ("transforms/formats/ingest/staged_records.py", "key if number == 0", "key if number == 9"),
+    ("transforms/formats/ingest/duplicates.py", "key if number == 0", "key if number == 9"),
     (
         "transforms/annotation/annotated_tables.py",
         '"genre", "language")}',
