@@ -22,8 +22,8 @@ from lexbeam.transforms.annotation.engines.engine import split_paragraphs
 from lexbeam.transforms.annotation.engines.known_engines import describe_engine, load_engine
 from lexbeam.transforms.common.arithmetic import one_thread
 from lexbeam.transforms.common.store.artefacts import Workspace, make
+from lexbeam.transforms.formats.ingest.duplicates import AnnotateTask
 from lexbeam.transforms.formats.ingest.ingestion import Ingest, IngestOptions, InputFile, Unit
-from lexbeam.transforms.formats.ingest.staged_records import AnnotateTask
 
 REPEATS = 3
 SHARE = 8  # one text in so many for the ratio in one process

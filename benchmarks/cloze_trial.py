@@ -32,7 +32,7 @@ import pyarrow.parquet as pq
 from benchmarks.measure import lexbeam
 from lexbeam.schemas.cloze import CRITERIA
 from lexbeam.transforms.cloze.filters.abstract_words import DEPTHS, SENSES
-from lexbeam.transforms.cloze.filters.filters_of_kinds import FILTERS
+from lexbeam.transforms.cloze.filters.cloze_filters import FILTERS
 from lexbeam.transforms.lexicon.resources import LexiconOptions, prepare
 from lexbeam.transforms.lexicon.wordnet.wordnet_kind import DEBIAN
 

@@ -176,7 +176,7 @@ def _verdicts(filters: Mapping[str, str]) -> Iterable[pa.Field]:
 
 
 def _candidates() -> list[pa.Field]:
-    filters = entries_of("lexbeam.transforms.cloze.filters.filters_of_kinds:FILTERS")
+    filters = entries_of("lexbeam.transforms.cloze.filters.cloze_filters:FILTERS")
     return [
         column(
             "question_id",

@@ -48,7 +48,7 @@ TABLES = {
         ("multiple-choice",),
     ),
     ("tasks/cloze/options.md", "reader"): ("lexbeam.transforms.cloze.readers.options:READERS", ()),
-    ("tasks/cloze/candidates.md", "filter"): ("lexbeam.transforms.cloze.filters.filters_of_kinds:FILTERS", ()),
+    ("tasks/cloze/candidates.md", "filter"): ("lexbeam.transforms.cloze.filters.cloze_filters:FILTERS", ()),
     ("tasks/cloze/abstractness.md", "input"): ("lexbeam.transforms.cloze.abstractness.concreteness_inputs:INPUTS", ()),
     ("tasks/cloze/abstractness.md", "estimator"): (
         "lexbeam.transforms.cloze.abstractness.concreteness_estimators:ESTIMATORS",

@@ -88,7 +88,7 @@ EARLY, LATE = [[3, 0], [0, 2], [1, 1], [2, 5]], [[0, 1], [4, 1], [2, 2], [1, 0]]
 
 
 def test_a_measure(recipe):
-    from lexbeam.transforms.change.scores.scores import ScoredSlice, score_pair
+    from lexbeam.transforms.change.scores.pair_scores import ScoredSlice, score_pair
     from lexbeam.transforms.change.view.counts import COUNTS
     from lexbeam.transforms.embeddings.alignment import fit_alignment
 
@@ -182,7 +182,7 @@ def test_a_cloze_filter(recipe):
 
     from lexbeam.schemas.cloze import CANDIDATES
     from lexbeam.transforms.cloze.filters.cloze_filter import FilterSetting
-    from lexbeam.transforms.cloze.filters.filters_of_kinds import filters_of, judge
+    from lexbeam.transforms.cloze.filters.cloze_filters import filters_of, judge
     from lexbeam.transforms.lexicon.resources import Lexicon
 
     assert "long_passed" not in CANDIDATES.schema().names

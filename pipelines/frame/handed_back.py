@@ -1,12 +1,14 @@
-"""What a pipeline hands back to the driver, also to a later one: small files in a folder of one run.
+"""What a pipeline hands back to the driver, or to a later one whose job a Flink cluster has gone on with.
 
-Jobs that a driver leaves to a Flink cluster: the record that it leaves of them, and what a later command does.
+What is handed back are small files in a folder of one run. Each section is a job. What a job hands back lies in a
+folder of its own, with a mark that it writes last.
+
+Of jobs that a driver leaves to a cluster, it leaves a record, by which a later command finds them:
 
     _artefacts/unfinished.json      its key `detached`: the cluster, and the jobs of the run as far as it has come
 
 The record stands in place of the lock, which ends with the driver. It is written before a job is submitted, under
 a name that no other job has: so a driver that is killed at any moment leaves a record by which the job is found.
-Each section is a job. What a job hands back lies in a folder of its own, with a mark that it writes last.
 """
 
 import logging

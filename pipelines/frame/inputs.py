@@ -1,6 +1,6 @@
 """What commands read: input files, the files and resources of options, tables, and corpora.
 
-A run notes it beside the snapshot; whoever asks later whether the same would be made compares with that.
+A run notes what it read beside the snapshot; whoever asks later whether the same would be made compares with that.
 """
 
 import os

@@ -1,11 +1,9 @@
-r"""How a section is made: its plan, its graph or action, what is handed back, what is noted of it.
+r"""How a section is made: its plan, its graph or action, what is handed back, what is noted of it; and of a failed one.
 
-What a failed run leaves for a person to read: all rows of the tables that say what was wrong.
-
-A command names such tables, as `rejects`, by `Command.explains`. Their parts are made and sorted before a
-run is refused, so they are merged row by row, in little memory, in the same order however many parts
-there are. Cells are written as they are, except that a tab or line end is `\t` or `\n`, and that `'`
-precedes what a spreadsheet would take for a formula.
+A failed run leaves all rows of the tables that say what was wrong, for a person to read. A command names such tables,
+as `rejects`, by `Command.explains`. Their parts are made and sorted before a run is refused, so they are merged row by
+row, in little memory, in the same order however many parts there are. Cells are written as they are, except that a tab
+or line end is `\t` or `\n`, and that `'` precedes what a spreadsheet would take for a formula.
 """
 
 import functools

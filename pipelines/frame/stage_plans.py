@@ -1,12 +1,12 @@
-"""What each stage of a run would make anew, and how long that takes, found without making anything.
+"""What each stage of a run would make anew, and how long that takes, found or foreseen without making anything.
 
 A section's own graph is run in this process over what is published, and looks artefacts up where a run would make them.
-What is missed is made by the next run. What is made from that cannot be told before: it is foreseen from what the
-last run was made of (`forecasts`). What was found and whose files were freed is made again if it is to be published. It
-may be made again, too, if something is to be made that names it, or what is made from it: that depends on whether it
-is read then.
+What is missed is made by the next run. What was found and whose files were freed is made again if it is to be
+published. It may be made again, too, if something is to be made that names it, or what is made from it: that depends on
+whether it is read then.
 
-What the next run will likely make, by what the last one was made of, before anything is read or made.
+What is made from something that is missed cannot be told before. It is foreseen from what the last run was made of, as
+is, for people who ask before anything is read, what the whole next run will likely make:
 
     used = used_artefacts(envelopes, digests of the published parts)
     changes = [StageChange("corpus/ingest", superseded={...}), StageChange("corpus/annotate"), ...]

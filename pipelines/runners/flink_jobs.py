@@ -1,8 +1,8 @@
 """What a Flink cluster says of a job, by its REST interface: that it runs, has finished, or why it failed.
 
-state_of("http://localhost:8081", "lexbeam-0123456789abcdef").kind
+    state_of("http://localhost:8081", "lexbeam-0123456789abcdef").kind
 
-What was wrong, of the texts in which runners report it: these hold the traces of two languages.
+Why it failed is found in the texts in which runners report it: these hold the traces of two languages.
 """
 
 import http.client

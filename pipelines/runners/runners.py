@@ -1,11 +1,10 @@
-"""A pipeline run to its end: on this machine or by a runner of Beam's, its servers kept to this machine.
+"""A pipeline run to its end, on this machine or by a runner of Beam's; the servers that it needs, and what stages took.
 
-The programs that Beam's portable runners need on this machine: Flink's job server, Prism.
+Flink's job server and Prism are programs that Beam's portable runners need on this machine. They are kept to it. Beam
+starts them, too, but ends them when Python exits, in a signal handler that deadlocks when two signals come, and not at
+all when the driver is killed.
 
-Beam starts them, too, but ends them when Python exits, in a signal handler that deadlocks when two
-signals come, and not at all when the driver is killed.
-
-What the stages of a pipeline took, from the counters that a runner has summed.
+What the stages of a pipeline took is told from the counters that a runner has summed.
 """
 
 import functools

@@ -11,8 +11,8 @@ from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.store.artefacts import Workspace, make
 from lexbeam.transforms.common.store.receipts import encode
 from lexbeam.transforms.common.store.staged import StagedFile
+from lexbeam.transforms.formats.ingest.duplicates import AnnotateTask, Decision
 from lexbeam.transforms.formats.ingest.ingestion import Ingest, IngestOptions, InputFile, Unit
-from lexbeam.transforms.formats.ingest.staged_records import AnnotateTask, Decision
 
 OPTIONS = AnnotateOptions(engine="builtin:en", name="builtin:en", fingerprint=describe_engine("builtin:en").fingerprint)
 TEXTS = {"a": "The cats sat. They slept.", "b": "A dog.", "c": "Long text. " * 9}

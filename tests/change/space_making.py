@@ -9,7 +9,7 @@ from lexbeam.schemas.corpus_tables import UPOS
 from lexbeam.transforms.change.graph.comparisons import Comparisons, SliceReady, facts_of, train_tasks
 from lexbeam.transforms.change.graph.pair_tasks import align_tasks
 from lexbeam.transforms.change.scores.ranking import RankedWordOptions
-from lexbeam.transforms.change.scores.scoring import ScoreTask, VariantSpaces
+from lexbeam.transforms.change.scores.seed_scores import ScoreTask, VariantSpaces
 from lexbeam.transforms.change.spaces.aligning import Align, AlignOptions, SliceSpace
 from lexbeam.transforms.change.spaces.training import Train
 from lexbeam.transforms.change.view.counts import COUNTS, SliceCounts

@@ -125,15 +125,23 @@ VALUES: dict[str, list[str] | None] = {
 
 # Code that is changed: a stage's own, what it reaches, and what several stages reach.
 CODE = [
-    ("transforms/formats/ingest/ingestion.py", 'row["genre"] or options.genre', '"code"'),
-    ("transforms/formats/ingest/staged_records.py", "key if number == 0", "key if number == 9"),
-    ("transforms/annotation/annotated_tables.py", '"genre": [block.row["genre"]', '"genre": ["code"'),
-    ("transforms/annotation/annotated_tables.py", "entry.key, 0", "entry.key, 7"),
+    ("transforms/formats/ingest/ingestion.py", 'known("genre") or options.genre', '"code"'),
+    ("transforms/formats/ingest/duplicates.py", "key if number == 0", "key if number == 9"),
+    (
+        "transforms/annotation/annotated_tables.py",
+        '"genre", "language")}',
+        '"language")} | {"genre": ["code"] * len(blocks)}',
+    ),
+    (
+        "transforms/annotation/annotated_tables.py",
+        "yield some\n            continue",
+        "yield replace(some, rows=some.rows.take(np.arange(len(some.rows))[::-1]))\n            continue",
+    ),
     ("transforms/common/store/tables.py", "GROUP_ROWS = 16_384", "GROUP_ROWS = 3"),
-    ("transforms/change/view/training_view.py", "+ np.uint64(1)) * GOLDEN", "+ np.uint64(2)) * GOLDEN"),
+    ("transforms/change/view/view_and_downsampling.py", "+ np.uint64(1)) * GOLDEN", "+ np.uint64(2)) * GOLDEN"),
     ("transforms/change/view/counts.py", "(lengths > 0).sum()", "(lengths > 9).sum()"),
     ("transforms/change/spaces/training.py", "derive_seed(task.slice, task.seed)", "task.seed"),
-    ("transforms/embeddings/map_fits.py", "vt.T @ u.T", "-(vt.T @ u.T)"),
+    ("transforms/embeddings/procrustes_and_cca.py", "vt.T @ u.T", "-(vt.T @ u.T)"),
     ("transforms/change/scores/measures.py", "1.0 - distance, 0.0, 2.0", "1.0 - distance, 0.0, 0.5"),
     ("transforms/embeddings/neighbours.py", "cosines[order]", "cosines[order] / 2"),
     ("transforms/change/scores/null_deals.py", "deal {number} {attempt}", "code {number} {attempt}"),

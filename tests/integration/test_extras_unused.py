@@ -101,7 +101,7 @@ ALONE = [
     (
         JudgeWords,
         {
-            "lexbeam.transforms.cloze.filters.filters_of_kinds:FILTERS": ["lemma", "nonspecificity", "pos"],
+            "lexbeam.transforms.cloze.filters.cloze_filters:FILTERS": ["lemma", "nonspecificity", "pos"],
             "lexbeam.transforms.cloze.filters.abstract_words:SENSES": ["first"],
             "lexbeam.transforms.cloze.filters.abstract_words:PROPER_NOUNS": ["noun"],
         },

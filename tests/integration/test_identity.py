@@ -13,7 +13,7 @@ from identity_runs import RUNS, Case, cases_of
 from perturbing import Change, changes, copied, moved
 
 import lexbeam.pipelines.frame.registry as registry
-from lexbeam.transforms.cloze.filters import filters_of_kinds as filters
+from lexbeam.transforms.cloze.filters import cloze_filters as filters
 from lexbeam.transforms.cloze.filters.candidates import JudgeWords
 from lexbeam.transforms.common.store.artefacts import Artefact, Step, Workspace, files_of, make, name_of
 from lexbeam.transforms.common.store.identity import canonical

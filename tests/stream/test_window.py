@@ -10,9 +10,9 @@ from lexbeam.transforms.annotation.engines.known_engines import describe_engine
 from lexbeam.transforms.annotation.landed_texts import landed_texts
 from lexbeam.transforms.common.store.artefacts import Workspace, files_of, make, name_of
 from lexbeam.transforms.common.store.batches import annotation_schema
+from lexbeam.transforms.formats.ingest.duplicates import AnnotateTask
 from lexbeam.transforms.formats.ingest.ingestion import Ingest, IngestOptions, InputFile
 from lexbeam.transforms.formats.ingest.input_listing import unit_of
-from lexbeam.transforms.formats.ingest.staged_records import AnnotateTask
 from lexbeam.transforms.stream.landing_windows import Land, WindowSteps, intake_of, land_window
 from lexbeam.transforms.stream.polling import LandedFiles
 

@@ -36,16 +36,10 @@ from lexbeam.transforms.common.store.batches import BatchReader, annotation_batc
 from lexbeam.transforms.common.store.classes import Staged
 from lexbeam.transforms.common.store.identity import Fingerprinted, Uncounted
 from lexbeam.transforms.common.store.receipts import totals
+from lexbeam.transforms.formats.ingest.duplicates import AnnotateTask, Decision, document_id
 from lexbeam.transforms.formats.ingest.ingestion import Ingested
 from lexbeam.transforms.formats.ingest.intake_tables import late_counts, stage_inputs
-from lexbeam.transforms.formats.ingest.staged_records import (
-    EXAMPLES,
-    AnnotateTask,
-    Decision,
-    RecordRow,
-    document_id,
-    stage_rejects,
-)
+from lexbeam.transforms.formats.ingest.staged_records import EXAMPLES, RecordRow, stage_rejects
 from lexbeam.transforms.formats.records.layers import columns_of
 
 

@@ -3,9 +3,9 @@
     landed = landed_texts(LandedPlace(root, scope))
     landed.find(["The cats sat."], schema)      # its annotation, why the engine failed on it, or None
 
-An artefact of `stream.landing_windows` lists the texts of a window and says where their annotation lies. Which of them
-are found hangs on no unit and no window: so a run that deals files out in its own way annotates nothing again. A
-process keeps 24 bytes for each text.
+An artefact of `transforms/stream/landing_windows.py` lists the texts of a window and says where their annotation lies.
+Which of them are found hangs on no unit and no window: so a run that deals files out in its own way annotates nothing
+again. A process keeps 24 bytes for each text.
 """
 
 import functools

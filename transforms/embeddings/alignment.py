@@ -1,4 +1,4 @@
-"""Alignments: linear maps that make the spaces of two slices comparable.
+"""Alignments: linear maps that make the spaces of two slices, or of all slices of a run, comparable.
 
 Rows are words, Z is the earlier space and X the later one, over the same words.
 
@@ -11,11 +11,11 @@ Rows are words, Z is the earlier space and X the later one, over the same words.
   `cca-reversed` maps the later space onto the earlier one.
 - `op+`, the steps that Artetxe et al. (2018) put around orthogonal Procrustes, as VecMap takes them (Schlechtweg et al.
   2019): rows to unit length, columns centred as above, rows to unit length again; both spaces are whitened, mapped,
-  re-weighted and de-whitened, see `linear_maps.whitened_maps`.
+  re-weighted and de-whitened, see `procrustes_and_cca.whitened_maps`.
 - `column-intersection` takes those dimensions of spaces whose dimensions are words that both spaces have (Schlechtweg
   et al. 2019).
 - `none` leaves both as they are: a baseline, or for spaces that share their dimensions.
-- `vi`, `vi-l2`, `tr`, `wi` and `compass` need no map: they are ways to train the slices together (`joint`).
+- `vi`, `vi-l2`, `tr`, `wi` and `compass` need no map: they are ways to train the slices together (`joint_trainings`).
 
 All in float64, on one BLAS thread.
 
@@ -27,12 +27,11 @@ All in float64, on one BLAS thread.
 >>> bool(np.allclose(apply(alignment.source, z), apply(alignment.target, z[:, ::-1])))
 True
 
-Common frames: the slices of a run mapped onto one of them, so that any two can be compared.
-
-In a chain each slice is mapped onto the one before it as that was mapped, the first staying as it is: with W_k the map
-of slice k onto slice k - 1 as trained, slice k is mapped by W_k W_(k-1) ... W_1 (Hamilton et al. 2016). With an anchor
-each slice is mapped onto that slice, which stays. A map is fitted by an alignment of which one side stays; its steps
-before the map (unit length, mean) are those of the slice itself.
+In a common frame the slices of a run are mapped onto one of them, so that any two can be compared. In a chain each
+slice is mapped onto the one before it as that was mapped, the first staying as it is: with W_k the map of slice k onto
+slice k - 1 as trained, slice k is mapped by W_k W_(k-1) ... W_1 (Hamilton et al. 2016). With an anchor each slice is
+mapped onto that slice, which stays. A map is fitted by an alignment of which one side stays; its steps before the map
+(unit length, mean) are those of the slice itself.
 """
 
 import math
@@ -49,7 +48,7 @@ import numpy.typing as npt
 from lexbeam.transforms.common.arithmetic import one_thread
 from lexbeam.transforms.common.code.registry import Entry, Registry
 from lexbeam.transforms.common.errors import UsageError, nearest
-from lexbeam.transforms.embeddings.map_fits import (
+from lexbeam.transforms.embeddings.procrustes_and_cca import (
     Fit,
     canonical,
     canonical_reversed,

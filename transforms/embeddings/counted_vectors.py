@@ -1,19 +1,17 @@
 """Embeddings that are made of counts: which words co-occur, how counts are weighted, GloVe.
 
-Co-occurrence counts of words in a symmetric window within sentences, as sparse matrices of whole numbers.
-
-Two words of a sentence co-occur if at most `window` - 1 words stand between them; words that are not counted are taken
-out of the sentences first, as in training. Every pair of places counts once in either direction, so that counts are
-symmetric, and only the upper triangle is kept until all parts are added up (Schlechtweg et al. 2019, `CNT`). By
-distance a pair counts 1 over its distance (Pennington et al. 2014), in steps of 2**-24, whole numbers of which are
-summed.
+*Counts* are of words in a symmetric window within sentences, as sparse matrices of whole numbers. Two words of a
+sentence co-occur if at most `window` - 1 words stand between them; words that are not counted are taken out of the
+sentences first, as in training. Every pair of places counts once in either direction, so that counts are symmetric, and
+only the upper triangle is kept until all parts are added up (Schlechtweg et al. 2019, `CNT`). By distance a pair counts
+1 over its distance (Pennington et al. 2014), in steps of 2**-24, whole numbers of which are summed.
 
 >>> sentences = pa.array([["a", "b", "x", "a"]])
 >>> upper = count_pairs([sentences], pa.array(["a", "b"]), 1)
 >>> symmetric([upper]).toarray().tolist()
 [[0, 2], [2, 0]]
 
-Vectors from co-occurrence counts: association, fewer dimensions by decomposition or by chance.
+*Weighted counts*: association, fewer dimensions by decomposition or by chance.
 
 - PPMI with context distribution smoothing and shift (Levy, Goldberg and Dagan 2015):
   max(0, log[#(w,c) / (#(w) P_a(c))] - log k), with #(w) the sum of a row and P_a(c) = #(c)^a / sum of #(c')^a.
@@ -29,7 +27,7 @@ Vectors from co-occurrence counts: association, fewer dimensions by decompositio
 >>> truncated_svd(counts, dim=1, gamma=1.0).round(4).shape
 (2, 1)
 
-GloVe: vectors from weighted co-occurrence counts, by a loop in C (Pennington, Socher and Manning 2014).
+*GloVe* makes vectors from counts by a loop in C (Pennington, Socher and Manning 2014).
 
 X_ij says how often words i and j co-occur, each time by 1 over their distance. What is made small, over all cells that
 are not 0, is the sum of f(X_ij) (w_i . u_j + b_i + c_j - log X_ij)^2 (equation 8), with

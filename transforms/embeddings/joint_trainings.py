@@ -1,19 +1,19 @@
 """Ways of training slices together, by name; an alignment of the same name compares what they make.
 
-Compass (Di Carlo, Bianchi and Palmonari 2019; CADE, Bianchi et al. 2020): slices share frozen contexts.
+*Compass* (Di Carlo, Bianchi and Palmonari 2019; CADE, Bianchi et al. 2020): slices share frozen contexts.
 
 One model is trained of all slices; its context vectors are the compass. Each slice then trains input vectors of its
 own, from chance, against the compass, which stays as it is, so that all slices have the same axes. The original trains
 CBOW and freezes what is its output layer; here it is SGNS, whose output layer are the contexts.
 
-Vector initialisation (Kim et al. 2014; Schlechtweg et al. 2019): a slice goes on from what another has learnt.
+*Vector initialisation* (Kim et al. 2014; Schlechtweg et al. 2019): a slice goes on from what another has learnt.
 
 The first slice is trained as it is apart. Each other one starts from the input and context vectors of the one before
 it, or all from an anchor; words that have none yet start by chance, as they do apart. What a word has learnt stays
 where a slice lacks the word, or teaches it nothing, for slices after it. Negative words are drawn by the uses in the
 slice itself. In the variant of unit length, input vectors are brought to length 1 before a slice goes on from them.
 
-Temporal referencing and word injection: one model of all slices, in which targets have a vector in each.
+*Temporal referencing and word injection*: one model of all slices, in which targets have a vector in each.
 
 In temporal referencing (Dubossarsky et al. 2019) a target in target position is `word@slice`, and in the position of a
 context the word itself: its vectors of the slices are trained against the contexts that all slices share. In word

@@ -1,15 +1,14 @@
-"""Nearest neighbours of words in one slice's space, by cosine similarity.
+"""Nearest neighbours of words by cosine, exact: some words of one slice's space, or many words of two spaces.
 
 >>> import numpy as np
 >>> vectors = np.array([[1, 0], [2, 0], [0, 1]], np.float32)
 >>> nearest_neighbours(vectors, queries=np.array([0]), candidates=np.array([0, 1, 2]), k=1)
 [(array([1]), array([1.]))]
 
-Neighbourhoods of many words in spaces that need not share dimensions: nearest neighbours by cosine, exact.
-
-Products are cut into blocks of one size, so that memory grows with the vocabulary and not with its square. The cosines
-of a block say for its rows which columns are near, and for its columns which rows are, so that every pair of words is
-multiplied once. After a word's first block, only those as near as the last of its nearest so far are looked at.
+For many words, in spaces that need not share dimensions, products are cut into blocks of one size, so that memory grows
+with the vocabulary and not with its square. The cosines of a block say for its rows which columns are near, and for its
+columns which rows are, so that every pair of words is multiplied once. After a word's first block, only those as near
+as the last of its nearest so far are looked at.
 
 >>> import numpy as np
 >>> nearest(np.array([[1, 0], [2, 1], [0, 3], [0, 0]], np.float32), np.array([0, 2]), 2).tolist()

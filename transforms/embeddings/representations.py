@@ -1,7 +1,7 @@
 """Representations: how a slice's words become vectors.
 
-SGNS is trained sentence by sentence (`trainers`). Every other one is made of co-occurrence counts (`contexts`), so that
-a slice is counted on many workers.
+SGNS is trained sentence by sentence (`trainers`). Every other one is made of co-occurrence counts (`counted_vectors`),
+so that a slice is counted on many workers.
 """
 
 from collections.abc import Callable, Sequence
@@ -47,7 +47,7 @@ class Representation(Entry):
             all slices.
         alignments: by default.
         chance: whether a space depends on its seed; else one seed says all.
-        by_distance: whether a context counts 1 over its distance, see `contexts`.
+        by_distance: whether a context counts 1 over its distance, see `counted_vectors`.
         check: raises UsageError where it cannot be made; None: it can anywhere.
         uses: options of `RepresentationOptions` that `make` takes by keyword; each says in its `of` which
             representations use it.

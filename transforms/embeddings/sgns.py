@@ -97,7 +97,7 @@ def decomposition_memory(words: int, dim: int) -> int:
     """Return the bytes that a truncated singular value decomposition takes at its peak, about.
 
     These are eight dense matrices of words by words where there are at most three times `dim`, six of words by `dim` of
-    more words (`counted.weightings.truncated_svd`).
+    more words (`counted_vectors.truncated_svd`).
     """
     return 8 * words * (8 * words if words <= 3 * dim else 6 * dim) + _REST
 

@@ -1,12 +1,11 @@
-"""Spaces of slices, and what a linear map does to their vectors.
+"""Spaces of slices, what a linear map does to their vectors, and rows of matrices, dense or sparse.
 
 >>> import numpy as np
 >>> apply(Side(unit_length=True, mean=np.array([0.5, 0.5])), np.array([[3.0, 4.0], [0.0, 0.0]])).round(1).tolist()
 [[0.1, 0.3], [0.0, 0.0]]
 
-Vectors as rows of a matrix, dense or sparse, for what is done with both alike.
-
-A sparse matrix, `scipy.sparse.csr_array`, stores no zeros. What is said of a row does not depend on the rows beside it.
+Vectors are rows of a matrix, dense or sparse; what is done with both alike stands here. A sparse matrix,
+`scipy.sparse.csr_array`, stores no zeros. What is said of a row does not depend on the rows beside it.
 
 >>> from scipy.sparse import csr_array
 >>> for rows in (np.array([[3.0, 4.0], [0.0, 0.0]]), csr_array(np.array([[3.0, 4.0], [0.0, 0.0]]))):

@@ -1,12 +1,11 @@
-"""What training may start from beside chance, and what it gives: vectors, contexts, words with marks.
+"""What training may start from beside chance, what it gives, and weights of several trainings averaged.
 
-With a `Start` two slices can share a space from the beginning (vector initialisation, a compass of frozen contexts), or
-one model hold the words of several slices side by side (temporal referencing: marks; word injection: words with marks
-in the sentences, and none here). Every trainer takes it.
+Both are vectors, contexts, and words with marks. With a `Start` two slices can share a space from the beginning (vector
+initialisation, a compass of frozen contexts), or one model hold the words of several slices side by side (temporal
+referencing: marks; word injection: words with marks in the sentences, and none here). Every trainer takes it.
 
-Weights that were trained side by side from the same start, averaged: iterative parameter mixing.
-
-After McDonald, Hall & Mann 2010, "Distributed Training Strategies for the Structured Perceptron", word by word.
+Weights that were trained side by side from the same start are averaged word by word: iterative parameter mixing,
+after McDonald, Hall & Mann 2010, "Distributed Training Strategies for the Structured Perceptron".
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,6 +1,6 @@
 """What trains an embedding of one slice: gensim, or the same definition in C.
 
-The trainer `fast`: skip-gram with negative sampling by a loop in C, in one thread, several times as fast as gensim.
+The trainer `fast` is skip-gram with negative sampling by a loop in C, in one thread, several times as fast as gensim.
 
 What is computed is gensim's definition (`word2vec_inner.pyx` of gensim 4, after Mikolov et al. 2013, "Distributed
 Representations of Words and Phrases and their Compositionality"), with another generator. Words have numbers by

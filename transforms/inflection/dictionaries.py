@@ -1,4 +1,4 @@
-"""Form dictionaries as they are: UniMorph's tables, CoNLL-U, the dictionaries of FreeLing and of Morfologik.
+"""Form dictionaries, read from files of five formats, and as arrays.
 
 | format | a line |
 |---|---|
@@ -13,7 +13,7 @@ The format is recognised by the first lines. Words are read in lower case, in NF
 or without a letter do not inflect and are left out, as are words of several tokens, and rows of
 treebanks that are marked as a typo or foreign.
 
-A form dictionary as arrays: words in the order of their bytes, rows by lemma and by form.
+As arrays, a dictionary has words in the order of their bytes, rows by lemma and by form:
 
 >>> from collections import Counter
 >>> from lexbeam.transforms.inflection.dictionaries import FormEntry

@@ -1,4 +1,4 @@
-"""English inflection by lemminflect (extra `inflection`), as an inflector.
+"""English: an inflector by lemminflect (extra `inflection`), spellings of one word, and what forms in *-ed* are.
 
 The library has the forms of NIH's SPECIALIST Lexicon, 40,000 words, and for others rules, between
 which a small network decides (doubled consonants, Greek plurals). Its tags are Penn Treebank's;
@@ -13,14 +13,11 @@ comparison by `more` and `most` for adjectives without other forms in the dictio
     >>> english.features("teeth", "NOUN")
     [{'Number': 'Plur'}]
 
-English words in other spellings: British and American, hyphens, accents.
+Spellings of one word (British and American, hyphens, accents) share a key, which rules make of each; other words may
+share it, too (*four*, *for*), so it is for words that are near in meaning. Of 1,730 pairs of British and American
+spellings (package breame 0.1.2) 1,669 share one.
 
-Spellings of one word share a key, which rules make of each; other words may share it, too (*four*, *for*), so it is
-for words that are near in meaning. Of 1,730 pairs of British and American spellings (package breame 0.1.2) 1,669 share
-one.
-
-Whether an English form in *-ed* is a past tense or a participle, by the words around it, where no tag says it.
-
+Where no tag says it, the words around a form in *-ed* tell a past tense from a participle.
 *They ascertained it* and *they have ascertained it* have one form, but *saw* and *seen* are two.
 
 >>> past_form("They ", " it."), past_form("They have never ", " it."), past_form("The facts ", " by him")
@@ -234,7 +231,7 @@ class _Remembered:
 
 
 class _Forms:
-    """What forms may be, as in `store.FormTable`."""
+    """What forms may be, as in `dictionaries.FormTable`."""
 
     def __init__(self, library: _Library) -> None:
         self._library = library

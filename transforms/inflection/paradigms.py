@@ -1,12 +1,9 @@
-"""Inflection learned from a dictionary: rules, and paradigms completed before.
+"""Inflection learned from a dictionary: suffix rules, and paradigms completed before.
 
-Suffix rules of inflection, learned: how a lemma's ending decides its form.
-
-An edit turns a lemma into a form: an ending is replaced, and the last vowels before the consonants
-in front of it may change (`contar`, `cuenta`: -ar +a, o to ue). For each inflection, a part of speech
-with features, and each suffix of lemmas, the lemmas that take each edit are counted. An edit's share
-at a suffix of length n is smoothed by that at length n - 1 (Witten and Bell 1991 with a constant
-weight):
+*Rules* say how a lemma's ending decides its form. An edit turns a lemma into a form: an ending is replaced, and the
+last vowels before the consonants in front of it may change (`contar`, `cuenta`: -ar +a, o to ue). For each inflection,
+a part of speech with features, and each suffix of lemmas, the lemmas that take each edit are counted. An edit's share
+at a suffix of length n is smoothed by that at length n - 1 (Witten and Bell 1991 with a constant weight):
 
     p(e | n) = (count(e, n) + B p(e | n - 1)) / (count(n) + B),   B = 1
 
@@ -19,8 +16,7 @@ single lemma takes says little of others: it counts only at suffixes of five cha
     >>> apply_rules(rules["p3"], "beber").form, apply_rules(rules["p3"], "saltar").form
     ('bebe', 'salta')
 
-Paradigms completed before rules are learned: a lemma's missing forms, inferred from its others.
-
+*Paradigms* are completed before rules are learned: a lemma's missing forms are inferred from its others.
 A small dictionary, such as a treebank, has few forms of a verb, and few verbs for some inflections.
 Between two inflections that enough lemmas share, rules from form to form (`cantan` from `canta`) are
 learned like those from lemma to form, and tested on lemmas that they were not learned from. Where

@@ -1,4 +1,4 @@
-"""A lemma in the place of a word of a text: in its form, with its clitics and capitals.
+"""A lemma in the place of a word of a text: its form, clitics and capitals, and what has to agree beside it.
 
 The word's features come from the annotation, else from `Inflector.features`. Of a noun's features
 only the number is taken over, since nouns keep their gender; an adjective that stands as a noun has
@@ -12,13 +12,12 @@ A reflexive Spanish verb (`apoderarse`) keeps its pronoun: behind infinitives an
 or `se desplomó`. Participles have none. Behind a target with another pronoun (`tomarlo`), and in the
 imperative, it has no form.
 
-Verb forms of a text without the pronouns behind them, and the features that they have there.
+Verb forms of a text are taken without the pronouns behind them, with the features that they have there. Spelling shows
+pronouns behind gerunds, and behind forms with an accent for them (spanish.py); for other forms a dictionary decides:
+`colocadlos` is not in it, and `colocad` is an imperative. Behind other finite forms there are no pronouns: the `di` of
+`dímelo` is of *decir*.
 
-Spelling shows pronouns behind gerunds, and behind forms with an accent for them (spanish.py); for
-other forms a dictionary decides: `colocadlos` is not in it, and `colocad` is an imperative. Behind
-other finite forms there are no pronouns: the `di` of `dímelo` is of *decir*.
-
-Words that change with what is behind them: determiners before a noun, `y`, `o`, `a` and `an`.
+Some words change with what is behind them: determiners before a noun, `y`, `o`, `a` and `an`.
 
 >>> beside("es", "la", "agua", {"Gender": "Fem", "Number": "Sing"})
 'el'
@@ -27,8 +26,7 @@ Words that change with what is behind them: determiners before a noun, `y`, `o`,
 >>> beside("es", "y", "iglesias"), beside("es", "u", "abedul"), beside("en", "a", "easy")
 ('e', 'o', 'an')
 
-The gender of a Spanish adjective whose form does not show it, by the words before it.
-
+The gender of a Spanish adjective whose form does not show it is told by the words before it.
 `grande` is feminine in *una casa grande* and in *la grande*; a word in its place has to agree. An
 article or another determiner shows the gender, and so does a noun; a form that may also be a verb
 counts as a noun only behind a determiner or a preposition (*la marcha lenta*, not *era grande*).

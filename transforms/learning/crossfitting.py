@@ -1,7 +1,7 @@
 """Cross-fitting: a model is fitted to some of what has labels, and asked what it has not seen.
 
-    Sides         which rows a model is fitted to, and which it is asked: by folds of groups, a split, or what a task
-    says FitModel      a step: a task to a model that is kept among artefacts, with figures of how it went
+    Sides         which rows a model is fitted to, and which it is asked: by folds of groups, a split, what a task says
+    FitModel      a step: a task to a model that is kept among artefacts, with figures of how it went
     PredictRows   a step: a task with a model to what it says
     KeptModel     a model of a folder, for the same step: new rows are asked of what was fitted before
 

@@ -1,11 +1,10 @@
 """What the letters of a word say: length, syllables, vowels, capitals. Complexity is described and ranked by them.
 
-Syllables as places where a word may be hyphenated: the patterns of Liang (1983), from pyphen.
-
-A pattern is a run of letters, with `.` for a border of the word, and a number between any two of
-them. Of all patterns that match a word, the greatest number counts at each place; where it is odd,
-the word may be hyphenated. pyphen looks for runs of up to the length of the longest pattern at each
-place of a word; here a run with which no pattern begins ends the search, which is three times as fast.
+Syllables are counted as places where a word may be hyphenated, by the patterns of Liang (1983), from pyphen. A
+pattern is a run of letters, with `.` for a border of the word, and a number between any two of them. Of all patterns
+that match a word, the greatest number counts at each place; where it is odd, the word may be hyphenated. pyphen looks
+for runs of up to the length of the longest pattern at each place of a word; here a run with which no pattern begins
+ends the search, which is three times as fast.
 """
 
 import functools

@@ -1,23 +1,18 @@
-"""The kinds of resources, and the cache of what is compiled of them.
+"""The kinds of resources by name, how a person specifies one, and the cache of what is compiled of them.
 
-The kinds of resources, by the word that begins their argument: `wordnet:DIR`, `vectors:FILE`.
+A specification begins with the word of its kind: `wordnet:DIR`, `vectors:FILE`. Without such a word it is a word list:
+`FILE:word=COLUMN,value=COLUMN`. Packages of others add kinds as entry points of the group `lexbeam.resources`.
 
-An argument without a kind's word is a word list: `FILE:word=COLUMN,value=COLUMN`. Packages of
-others add kinds as entry points of the group `lexbeam.resources`.
-
-Compiled resources on disk: each table one Arrow batch, each matrix an `.npy`; both are mapped.
+Of a compiled resource each table is one Arrow batch, each matrix an `.npy`; both are mapped. It is decided by the
+content of the source, the options, and the code of its kind.
 
     make(workspace, CompileResource(), ResourceSource(kind, files, options))      # its artefact
     opened(compiled)                                                              # its tables and matrices
 
-It is decided by the content of the source, the options, and the code of its kind.
-
-The cache of compiled resources: it outlives runs, and processes share it.
-
-A resource is compiled under a lock of its own: of two processes that want it at once, one waits for
-the other; if that one is killed, its lock goes with it. What is in the cache is checked like an
-artefact. A file's digest is taken once per machine: a note beside the file records the size, times
-and inode for which it matched.
+The cache outlives runs, and processes share it. A resource is compiled under a lock of its own: of two processes that
+want it at once, one waits for the other; if that one is killed, its lock goes with it. What is in the cache is checked
+like an artefact. A file's digest is taken once per machine: a note beside the file records the size, times and inode
+for which it matched.
 """
 
 import json

@@ -1,7 +1,19 @@
 """Lexical simplification: simpler words for complex ones, in their sentences.
 
-Rooms in the order of the data: `instances`, `generation`, `selection`, `ranking`, `rewriting`, `evaluation`, `shown`.
-`records` says what passes between them, `settings` how one run takes several ways, `resources` what they look up in.
-In: words in their sentences. Out: the tables of `schemas/simplification`. Read the rooms in that order. A change in
-one makes anew what it makes, and what follows where that differs.
+In: words in their sentences, or whole texts. Out: the tables of `schemas/simplification`.
+Read the rooms in the order of the data:
+
+    records             what passes between the stages
+    settings            how one run takes several ways
+    resources           what words are looked up in
+    instances           words to simplify, from files or found in texts
+    generation          candidates
+    selection           filters of candidates
+    ranking             the simplest candidate
+    rewriting           it in its sentence, and what agrees with it
+    documents           whole texts
+    evaluation          every stage against gold
+    shown               all of it for a person
+
+A change in one makes anew what it makes, and what follows where that differs.
 """

@@ -23,9 +23,9 @@ from lexbeam.transforms.common.store.artefacts import make as make_artefact
 from lexbeam.transforms.common.store.batches import BatchReader, BatchWriter
 from lexbeam.transforms.common.store.receipts import File
 from lexbeam.transforms.common.store.staged import StagedFile
+from lexbeam.transforms.formats.ingest.duplicates import AnnotateTask, Decision, RecordOccurrence, decide
 from lexbeam.transforms.formats.ingest.ingestion import Ingest, Ingested, IngestOptions, InputFile, Unit
 from lexbeam.transforms.formats.ingest.input_listing import unit_of
-from lexbeam.transforms.formats.ingest.staged_records import AnnotateTask, Decision, RecordOccurrence, decide
 
 WINDOW_BYTES = 4 << 20  # of lines, which are held in memory until their window ends
 _DURATION = re.compile(r"(\d+(?:\.\d+)?|\.\d+)(ms|s|m|h|d)")

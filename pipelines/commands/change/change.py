@@ -48,9 +48,9 @@ from lexbeam.transforms.change.graph.pair_tasks import (
     score_tasks,
     sizes_tasks,
 )
-from lexbeam.transforms.change.scores.combining import CombineSeeds, Summarise, summary_columns
+from lexbeam.transforms.change.scores.combined_scores import CombineSeeds, Summarise, summary_columns
 from lexbeam.transforms.change.scores.null_deals import CountDealt, DealDocuments, SizeDocuments
-from lexbeam.transforms.change.scores.scoring import ScoreSeed
+from lexbeam.transforms.change.scores.seed_scores import ScoreSeed
 from lexbeam.transforms.change.scores.series import MakeSeries
 from lexbeam.transforms.change.scores.system_ensembles import CompareSystems
 from lexbeam.transforms.change.scores.traces import SeriesOptions, Traced

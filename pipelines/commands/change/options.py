@@ -9,7 +9,7 @@ from lexbeam.transforms.change.scores.measures import check_measures
 from lexbeam.transforms.change.scores.named_systems import check_settings, has_chance, options_beside
 from lexbeam.transforms.change.scores.null_deals import BY
 from lexbeam.transforms.change.scores.null_evidence import LEAST_RUNS
-from lexbeam.transforms.change.scores.scoring import ChangeScoreOptions
+from lexbeam.transforms.change.scores.seed_scores import ChangeScoreOptions
 from lexbeam.transforms.change.spaces.aligning import AlignOptions, NeighbourOptions
 from lexbeam.transforms.change.spaces.shards import ShardOptions, check_steps
 from lexbeam.transforms.change.view.slices import PAIRINGS, parse_slices, spans_text, with_hyphens

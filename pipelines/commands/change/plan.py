@@ -23,11 +23,11 @@ from lexbeam.transforms.change.graph.comparisons import (
     needed_sequences,
 )
 from lexbeam.transforms.change.graph.pair_tasks import Groups, groups_of, null_slices
-from lexbeam.transforms.change.scores.combining import CombineSeeds, Summarise
+from lexbeam.transforms.change.scores.combined_scores import CombineSeeds, Summarise
 from lexbeam.transforms.change.scores.measures import MEASURES, needs_alignment
 from lexbeam.transforms.change.scores.named_systems import NamedSystem, has_chance, options_beside
 from lexbeam.transforms.change.scores.null_deals import CountDealt, DealDocuments, DealOptions, SizeDocuments
-from lexbeam.transforms.change.scores.scoring import ChangeScoreOptions, ScoreSeed
+from lexbeam.transforms.change.scores.seed_scores import ChangeScoreOptions, ScoreSeed
 from lexbeam.transforms.change.scores.series import MakeSeries
 from lexbeam.transforms.change.scores.system_ensembles import CompareSystems
 from lexbeam.transforms.change.scores.traces import TraceSlices

@@ -36,7 +36,7 @@ from lexbeam.transforms.cloze.filters.candidate_options import (
 )
 from lexbeam.transforms.cloze.filters.candidate_panels import FILTERED, blocks_of, candidate_panels
 from lexbeam.transforms.cloze.filters.candidates import COUNTED, Judgement, JudgeWords, explained, judge_tasks, pair_of
-from lexbeam.transforms.cloze.filters.filters_of_kinds import FILTERS
+from lexbeam.transforms.cloze.filters.cloze_filters import FILTERS
 from lexbeam.transforms.cloze.filters.similarity import (
     RANDOM_PAIRS,
     MeasureRandomWords,

@@ -24,11 +24,11 @@ from lexbeam.transforms.common.publish.forgotten import forgotten_at
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.texts.languages import stated_language
 from lexbeam.transforms.formats.ingest.date_rules import load_metadata, parse_date_rule
+from lexbeam.transforms.formats.ingest.duplicates import DUPLICATES
 from lexbeam.transforms.formats.ingest.file_changes import CHECKS
 from lexbeam.transforms.formats.ingest.ingestion import IngestOptions, InputFile, YearChecks
 from lexbeam.transforms.formats.ingest.input_listing import InputPatterns
 from lexbeam.transforms.formats.ingest.kept_files import KeepPart, KeptPart
-from lexbeam.transforms.formats.ingest.staged_records import DUPLICATES
 from lexbeam.transforms.formats.readers.html import check_html
 from lexbeam.transforms.formats.readers.registry import FORMATS, READERS
 from lexbeam.transforms.formats.records.base import ReaderOptions

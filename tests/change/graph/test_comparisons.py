@@ -18,7 +18,7 @@ from lexbeam.transforms.change.graph.comparisons import (
     train_tasks,
 )
 from lexbeam.transforms.change.graph.pair_tasks import groups_of, null_slices
-from lexbeam.transforms.change.scores.combining import Combined, MostChanged
+from lexbeam.transforms.change.scores.combined_scores import Combined, MostChanged
 from lexbeam.transforms.change.spaces.aligning import SliceFacts
 from lexbeam.transforms.change.spaces.training import TrainedSpaces
 from lexbeam.transforms.change.view.counts import SliceCounts

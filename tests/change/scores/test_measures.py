@@ -23,9 +23,9 @@ from lexbeam.transforms.change.scores.measures import (
     log_frequency_difference,
     raw_frequency_difference,
 )
+from lexbeam.transforms.change.scores.pair_scores import ScoredSlice, score_pair, with_made
 from lexbeam.transforms.change.scores.ranking import RankedWordOptions
-from lexbeam.transforms.change.scores.scores import ScoredSlice, score_pair, with_made
-from lexbeam.transforms.change.scores.scoring import ChangeScoreOptions
+from lexbeam.transforms.change.scores.seed_scores import ChangeScoreOptions
 from lexbeam.transforms.change.view import counts
 from lexbeam.transforms.common.options.fields import options_of
 from lexbeam.transforms.embeddings.alignment import ALIGNMENTS, fit_alignment

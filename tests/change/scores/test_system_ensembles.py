@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from lexbeam.schemas.change.scores import SYSTEM_SCORES
-from lexbeam.transforms.change.scores.scoring import ChangeScoreOptions
+from lexbeam.transforms.change.scores.seed_scores import ChangeScoreOptions
 from lexbeam.transforms.change.scores.system_ensembles import ENSEMBLES, CompareSystems, SystemsTask, ensemble_rows
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.store.artefacts import Artefact, Workspace, make

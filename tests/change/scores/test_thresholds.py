@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.mixture import GaussianMixture
 
-from lexbeam.transforms.change.scores.scoring import ChangeScoreOptions
+from lexbeam.transforms.change.scores.seed_scores import ChangeScoreOptions
 from lexbeam.transforms.change.scores.thresholds import RANKED, REGISTRY, TARGETS, THRESHOLDS, CutOff
 from lexbeam.transforms.common.options.fields import options_of
 

@@ -13,7 +13,7 @@ from lexbeam.transforms.change.graph.comparisons import facts_of
 from lexbeam.transforms.change.graph.pair_tasks import align_tasks
 from lexbeam.transforms.change.scores.change_points import common_space, cut_distances, unit_rows
 from lexbeam.transforms.change.scores.ranking import RankedWordOptions
-from lexbeam.transforms.change.scores.scoring import ChangeScoreOptions, ScoreSeed, ScoreTask, VariantSpaces
+from lexbeam.transforms.change.scores.seed_scores import ChangeScoreOptions, ScoreSeed, ScoreTask, VariantSpaces
 from lexbeam.transforms.change.scores.traces import TraceSlices, read_trace
 from lexbeam.transforms.change.spaces.aligning import Align, AlignOptions
 from lexbeam.transforms.common.store.artefacts import Workspace, make, name_of

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexbeam.transforms.formats.ingest.staged_records import (
+from lexbeam.transforms.formats.ingest.duplicates import (
     Decision,
     RecordOccurrence,
     by_bucket,

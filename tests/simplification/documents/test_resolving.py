@@ -12,8 +12,8 @@ from lexbeam.transforms.inflection.features import feats_of, inflection
 from lexbeam.transforms.inflection.inflector import Inflector, compiled
 from lexbeam.transforms.simplification.documents.placed_texts import PlacedSentence
 from lexbeam.transforms.simplification.documents.resolving import ChosenWord, Resolving, chosen_word
+from lexbeam.transforms.simplification.rewriting.agreeing_rewriting import Offer, TargetChoice, edited
 from lexbeam.transforms.simplification.rewriting.concord import SentenceToken
-from lexbeam.transforms.simplification.rewriting.together import Offer, TargetChoice, edited
 
 ABOUT = {"chosen_by": "zipf", "chosen_value": 3.0, "place": 1, "candidates": 4, "score": 2.0, "target_score": None}
 

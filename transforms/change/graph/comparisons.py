@@ -8,9 +8,9 @@ from dataclasses import replace
 from operator import attrgetter, itemgetter
 from typing import NamedTuple
 
-from lexbeam.transforms.change.scores.combining import Combined, CombineTask, SummaryTask
+from lexbeam.transforms.change.scores.combined_scores import Combined, CombineTask, SummaryTask
 from lexbeam.transforms.change.scores.null_deals import Deal
-from lexbeam.transforms.change.scores.scoring import ScoredSeed
+from lexbeam.transforms.change.scores.seed_scores import ScoredSeed
 from lexbeam.transforms.change.scores.series import SeriesTask
 from lexbeam.transforms.change.scores.system_ensembles import SystemsTask
 from lexbeam.transforms.change.scores.traces import Traced, TraceTask

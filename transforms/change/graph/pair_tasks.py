@@ -1,10 +1,8 @@
-"""Pairs of slices, real and null, with the spaces that they are aligned with and scored by, and the tasks of this.
+"""Pairs of slices, real and null: their tasks of alignment and scores, and the tasks of dealing that make nulls.
 
-Nulls as slices and pairs of their own: what they are called, and the tasks they become.
-
-Documents are dealt within groups of slices: every pair, and then all slices if there is a series.
-Null k of a group has as many slices as the group; the slices of a group's nulls follow one another,
-and so do the groups. Null pair k of pair p is pair `p * nulls + k`.
+Nulls are slices and pairs of their own, which are numbered here. Documents are dealt within groups of slices: every
+pair, and then all slices if there is a series. Null k of a group has as many slices as the group; the slices of a
+group's nulls follow one another, and so do the groups. Null pair k of pair p is pair `p * nulls + k`.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -12,7 +10,7 @@ from typing import TypeVar
 
 from lexbeam.transforms.change.graph.comparisons import Comparisons, PairSeed, PartView, SliceReady, SpaceKey, facts_of
 from lexbeam.transforms.change.scores.null_deals import Deal, DealTask, DealtTask, Sized, SizesTask
-from lexbeam.transforms.change.scores.scoring import ScoreTask, VariantSpaces
+from lexbeam.transforms.change.scores.seed_scores import ScoreTask, VariantSpaces
 from lexbeam.transforms.change.spaces.aligning import AlignOptions, AlignTask, PairFrame, SliceSpace, fit_arguments
 from lexbeam.transforms.change.view.counts import SliceCounts
 from lexbeam.transforms.common.store.receipts import File

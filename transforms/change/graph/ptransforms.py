@@ -32,8 +32,8 @@ from lexbeam.transforms.change.graph.comparisons import (
 )
 from lexbeam.transforms.change.graph.pair_tasks import null_slices, pair_sides, pair_tasks, score_tasks
 from lexbeam.transforms.change.graph.space_ptransforms import TrainSlices
-from lexbeam.transforms.change.scores.combining import Combined, CombineSeeds
-from lexbeam.transforms.change.scores.scoring import ChangeScoreOptions, ScoredSeed, ScoreSeed
+from lexbeam.transforms.change.scores.combined_scores import Combined, CombineSeeds
+from lexbeam.transforms.change.scores.seed_scores import ChangeScoreOptions, ScoredSeed, ScoreSeed
 from lexbeam.transforms.change.scores.traces import SeriesOptions, Traced, TraceSlices
 from lexbeam.transforms.change.spaces.aligning import REGISTRY, Align, AlignOptions, AlignTask
 from lexbeam.transforms.change.view.counts import SliceCounts

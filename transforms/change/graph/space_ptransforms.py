@@ -1,18 +1,17 @@
-"""Beam glue of spaces: slices become vectors of words.
+"""Beam glue from sentences to spaces: the training view, its slices, and vectors of their words.
 
-TrainSlices         PCollection[SliceReady] -> PCollection[(SpaceKey, PartFile)], by one of these:
-TrainShards         PCollection[(SpaceKey, TrainTask)] -> PCollection[(SpaceKey, PartFile)]
-RepresentSlices     PCollection[SliceReady] -> PCollection[(SpaceKey, PartFile)]
+    TrainSlices       PCollection[SliceReady] -> PCollection[(SpaceKey, PartFile)], by one of these:
+    TrainShards       PCollection[(SpaceKey, TrainTask)] -> PCollection[(SpaceKey, PartFile)]
+    RepresentSlices   PCollection[SliceReady] -> PCollection[(SpaceKey, PartFile)]
+
+    DeriveView        PCollection[SentencePart] -> PCollection[PartView]
+    each_slice        PartView -> (place, Viewed) of every slice
+    MergeCounts       PCollection[(place, PartCounts)] -> PCollection[(place, SliceCounts)]
+    MergeSlices       PCollection[(place, Viewed)] -> PCollection[SliceReady]
 
 What is cut, a training into shards or a slice into pieces whose contexts are counted, is an element of its own, which
-workers share. What averages and sums were made of is freed as soon as they are sound.
-
-Beam glue of the training view.
-
-    DeriveView    PCollection[SentencePart] -> PCollection[PartView]
-    each_slice    PartView -> (place, Viewed) of every slice
-    MergeCounts   PCollection[(place, PartCounts)] -> PCollection[(place, SliceCounts)]
-    MergeSlices   PCollection[(place, Viewed)] -> PCollection[SliceReady]
+workers share. What averages and sums were made of is freed as soon as they are sound. The training view comes first in
+the graph, and second in this file.
 
 Counter (namespace `change`): tokens.
 """

@@ -6,8 +6,8 @@ Procrustes analysis (Gower 1975) by orthogonal maps alone.
 
 *Change point.* A series can be cut between any two slices. For each cut c, d is 1 - cos of a word's
 mean vector before it and that after it. What is expected of d falls with the uses of a word, so it
-is compared with words of null series, whose documents were dealt out anew (`deals`): log d is
-regressed on frequency and spread as scores of pairs are (`standards.Standard`), and
+is compared with words of null series, whose documents were dealt out anew (`null_deals`): log d is
+regressed on frequency and spread as scores of pairs are (`null_evidence.Standard`), and
 
     z_c = residual / scale,   over its standard deviation among null words
     M   = the greatest z_c, its cut the change point

@@ -1,4 +1,4 @@
-"""Systems of change scores evaluated against gold, see `systems`.
+"""Systems of change scores evaluated against gold, both as `gold` has them.
 
 Graded gold is compared with scores, gold classes with scores (as a ranking) and with predicted
 classes.

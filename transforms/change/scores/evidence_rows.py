@@ -1,4 +1,4 @@
-"""Evidence in the rows of `scores`, and the rows of `change/nulls` and `change/pairs`: tables around `evidence`."""
+"""Evidence of `null_evidence` as rows of tables: columns of `scores`, rows of `change/nulls` and `change/pairs`."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,8 +14,8 @@ from lexbeam.schemas.change.scores import NULLS, PAIRS, of_threshold
 from lexbeam.transforms.change.scores.measures import most_of
 from lexbeam.transforms.change.scores.null_deals import LEAST_CLUSTERS, Comparability, Deal
 from lexbeam.transforms.change.scores.null_evidence import Evidence, PairScores, evidence_of
+from lexbeam.transforms.change.scores.pair_scores import Cuts
 from lexbeam.transforms.change.scores.ranking import Row, spearman_with_frequency
-from lexbeam.transforms.change.scores.scores import Cuts
 from lexbeam.transforms.change.scores.thresholds import CutOff
 from lexbeam.transforms.common.store.tables import sort_rows
 

@@ -1,6 +1,6 @@
-"""Gold standards of change: which target words changed, and how far.
+"""Gold standards of change, which say what words changed and how far, and the systems that are evaluated against them.
 
-Two forms are read:
+Gold is read in two forms:
 
 - files of SemEval-2020 Task 1, without a header, `word<TAB>value`: 0 or 1 in subtask 1, a number in
   subtask 2, which the values tell where the option does not;
@@ -11,12 +11,10 @@ Cells of a text are separated by tabs, without quoting, or by commas or semicolo
 
 An empty cell of a table has no gold value. Words go through the normalisation of the training view.
 
-What is evaluated: systems of table `scores`, files of words and scores, and means of ranks of several.
-
-A system is a value of a pair of slices, alignment, measure and seed: its score, or, of means over seeds, what
-evidence says of it. Its name is `EARLIER:LATER/ALIGNMENT/MEASURE/RUN`, RUN `mean` or `seed N`, with
-`/VALUE` before the run where that is not the score; a file is called as it is named. Systems of table `change/systems`
-are `EARLIER:LATER/SYSTEM/mean`.
+What is evaluated are systems of table `scores`, files of words and scores, and means of ranks of several. A system is a
+value of a pair of slices, alignment, measure and seed: its score, or, of means over seeds, what evidence says of it.
+Its name is `EARLIER:LATER/ALIGNMENT/MEASURE/RUN`, RUN `mean` or `seed N`, with `/VALUE` before the run where that is
+not the score; a file is called as it is named. Systems of table `change/systems` are `EARLIER:LATER/SYSTEM/mean`.
 """
 
 import io

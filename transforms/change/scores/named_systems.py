@@ -1,11 +1,11 @@
 """Systems of SemEval-2020 Task 1 by name: how teams scored and classed words, as options of `lexbeam change`.
 
-What a system sets can be given otherwise; then it differs by that, too.
+What a system sets can be given otherwise; then it differs by that, too. Which systems of
+a run need spaces of their own is found here, too.
 
-Options of single systems, and which systems of a run need spaces of their own.
-
-They are texts `NAME:OPTION=VALUE`, several values with `|` between them and no value for the default: what is given for
-a system, for one that has a name of its own (then with `measure`), and what is noted where systems disagree.
+Options of single systems are texts `NAME:OPTION=VALUE`, several values with `|` between them and no value for the
+default: what is given for a system, for one that has a name of its own (then with `measure`), and what is noted where
+systems disagree.
 
 >>> parsed(["mine:measure=cosine", "mine:min-count=1|6"])
 {'mine': {'measure': 'cosine', 'min_count': '1|6'}}
@@ -30,7 +30,7 @@ from lexbeam.transforms.change.scores.measures import (
     needs_alignment,
     of_usage,
 )
-from lexbeam.transforms.change.scores.scores import Cuts
+from lexbeam.transforms.change.scores.pair_scores import Cuts
 from lexbeam.transforms.change.scores.system_ensembles import ENSEMBLES
 from lexbeam.transforms.change.scores.thresholds import RANKED, TARGETS, THRESHOLDS, CutOff
 from lexbeam.transforms.common.code.registry import Entry, Registry

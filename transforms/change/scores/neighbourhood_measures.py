@@ -1,4 +1,6 @@
-"""Measures of what a word stands near in two spaces, which need not share dimensions: its neighbours, and pivots.
+"""Measures of what a word stands near in two slices: neighbours, pivots, nodes of a graph, topics, contexts.
+
+Spaces need not be aligned for them, nor share dimensions, but for mapped neighbours.
 
 A neighbourhood of k has k - 1 neighbours, for the word itself counts, as in LSCDetection (Schlechtweg et al. 2019),
 whose local neighbourhood distance this is. Neighbours are nearest by cosine among all words of a space. Mapped
@@ -8,7 +10,7 @@ Pivots are words of stable use, after Asgari et al. (2020, EmbLexChange; team Li
 cosines to them, made shares of 1, and the profiles of two spaces diverge; over several draws of pivots the mean is
 taken.
 
-Measures of what would grow with the square of a vocabulary, or take long, and so is of its most frequent words.
+Two take long, or would grow with the square of the vocabulary, and so are of its most frequent words alone:
 
 - Resistance distance, after Nulty and Lillis (2020, team UCD): the edges of a graph are positive pointwise mutual
   information of both slices, and a word that is compared has a node for each slice, as in temporal referencing.
@@ -16,11 +18,9 @@ Measures of what would grow with the square of a vocabulary, or take long, and s
   Dirichlet process of Teh et al. (2006), here as gensim has it (Wang, Paisley and Blei 2011), on one thread: a document
   has all contexts of a word in a slice.
 
-Measures of how the contexts of a word disperse in two slices, from counts of contexts.
-
-The types of a word are the words that it has stood near; its entropy, in bits, is that of how often it has stood near
-each (Schlechtweg et al. 2017; 2019, as LSCDetection computes them). Nothing is aligned: what is compared is a number of
-each slice.
+How the contexts of a word disperse is told from counts of contexts. The types of a word are the words that it has stood
+near; its entropy, in bits, is that of how often it has stood near each (Schlechtweg et al. 2017; 2019, as LSCDetection
+computes them). Nothing is aligned: what is compared is a number of each slice.
 
 >>> from scipy.sparse import csr_array
 >>> counts = csr_array(np.array([[2, 1, 1], [1, 0, 0], [1, 0, 0]]))

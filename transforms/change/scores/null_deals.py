@@ -1,4 +1,4 @@
-"""Deals: the documents of some slices dealt out anew, as if their dates meant nothing.
+"""Nulls: the documents of some slices dealt out anew, as if their dates meant nothing, and how these slices compare.
 
 A null pair, or null series, is trained, aligned and scored like the real one; what it lacks is a
 difference in time. What is dealt are clusters: all documents of an author together if all authors
@@ -7,12 +7,10 @@ Sentences can be dealt, too, as Dubossarsky et al. (2017) shuffle them: but topi
 again by author, so nulls of sentences find change where dates are random (docs/tasks/change/evidence.md has the
 figures).
 
-How far two slices differ in what is known of their documents: genre, source, authors, length.
+A difference in usage may also be owed to genre, source, authors or length of the documents, and nulls do not take these
+away: what they deal out is a mixture of both slices. So a deal says how far the slices differ in each.
 
-A difference in usage may be owed to any of these, and nulls do not take them away: what they deal out is a mixture
-of both slices.
-
-Null pairs and series as artefacts: whose documents they are, how they are dealt, what is counted in them.
+The artefacts:
 
     SizeDocuments   a part's view of a slice      -> its documents: author, genre, source, tokens; perhaps its sentences
     DealDocuments   the documents of some slices  -> for each null which of them are in each slice; how these compare
@@ -299,7 +297,7 @@ SENTENCES_SCHEMA = pa.schema([("key", pa.uint64()), ("tokens", pa.int64())])
 
 @dataclass(frozen=True, kw_only=True)
 class DealOptions:
-    """How many nulls each pair and the series get, the seed of the deals, and what they deal: one of `deals.BY`."""
+    """How many nulls each pair and the series get, the seed of the deals, and what they deal: one of `BY`."""
 
     nulls: int
     seed: int
@@ -344,7 +342,7 @@ class Deal:
     """The nulls of some slices.
 
     Attributes:
-        unit: what was dealt, a key of `deals.UNITS`.
+        unit: what was dealt, a key of `UNITS`.
         sizes: clusters of each real slice.
         nulls: by null and slice, the documents or sentences that it has, see `feeds.Held`.
         slices: how the documents of two slices compare; None for others.

@@ -1,6 +1,6 @@
 """Evidence for change: how far a score lies beyond what chance gives, word by word.
 
-Chance is what null pairs score, whose documents were dealt out anew (`deals`). Only a few can be
+Chance is what null pairs score, whose documents were dealt out anew (`null_deals`). Only a few can be
 afforded, so the scores of all words are pooled, in two steps:
 
 1. *Standardise.* The scores of rare words are higher, and at one count those of words in more
@@ -18,8 +18,7 @@ a word differs more than the vocabulary at large: the median r of each run is su
 z of a run are centred by their median and divided by the distance of median and 15.87 % quantile,
 and compared with what null runs give that are left out one by one.
 
-What trials have found: of words whose uses were swapped, how many, by uses and by the share that was swapped.
-
+How many changed words this finds was tried (`TRIALS`), by uses and by the share of them that had changed.
 Documents were dealt out to two slices at random, so that nothing had changed, and pairs of nouns, or verbs, of about
 equal frequency swapped a share of their uses in one (docs/tasks/change/evidence.md has commands and tables).
 A word counts as found if both p-values, times all words that were tested, are up to .05: so it would have been found

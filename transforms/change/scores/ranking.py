@@ -1,14 +1,13 @@
-"""Which words a ranking shown to people takes, its head, and how it depends on frequency.
+"""Which words are ranked, the head of a ranking, how it depends on frequency, and several rankings joined.
 
 The most changed words of a raw list are rare ones and names, so a ranking takes words with enough
 uses in both slices, from enough documents, that are not mostly proper nouns; what is shown of it
 takes only content words, if parts of speech are known; and its heading gives Spearman's
 correlation of score and log count.
 
-Scores of several measures or systems made one, by where each stands among those of reference words.
-
-Scores have scales of their own, so what is averaged is a place: the empirical distribution function (RPI-Trust, Gruppi
-et al. 2020), the rank, or the z-score. Words that are no reference words get a place among these, too.
+Several measures or systems are joined by where each score stands among those of reference words. Scores have scales of
+their own, so what is averaged is a place: the empirical distribution function (RPI-Trust, Gruppi et al. 2020), the
+rank, or the z-score. Words that are no reference words get a place among these, too.
 
 >>> scores = np.array([[0.1, 0.2, 0.2, 0.9], [5.0, 7.0, 6.0, np.nan]])
 >>> joined(scores, np.array([True, True, True, False]), ecdf).round(3).tolist()

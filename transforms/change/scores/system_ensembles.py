@@ -1,4 +1,4 @@
-"""Systems side by side, and ensembles of them, as an artefact: a pair's rows of `change/systems` and `change/controls`.
+"""Systems side by side, their ensembles and controls, as an artefact: rows of `change/systems` and `change/controls`.
 
 CompareSystems   rows of systems, real and null, of each run that has some -> a part of either table
 
@@ -6,10 +6,9 @@ An ensemble scores a word by the mean of its places (`ranking.joined`) in the sy
 where it is named `-ranked`, among ranked words. It calls a word changed if more than half of those systems do that have
 a class for it.
 
-Controls of systems by name: how many words each calls changed, also by chance, and how scores go with frequency.
-
-A system whose scores follow frequency may tell no more than that; one that calls as many words changed where dates are
-dealt out at random tells nothing of the slices (Dubossarsky et al. 2017).
+Controls say how many words a system calls changed, also by chance, and how its scores go with frequency. A system whose
+scores follow frequency may tell no more than that; one that calls as many words changed where dates are dealt out at
+random tells nothing of the slices (Dubossarsky et al. 2017).
 """
 
 from collections.abc import Sequence

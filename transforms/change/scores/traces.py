@@ -99,7 +99,7 @@ class Trace(NamedTuple):
         ranked: whether the word is ranked in every slice.
         distances: float64 of shape (kinds, slices, words), kinds as in `lexbeam.schemas.change.spaces.DISTANCES`;
             nan if there is none.
-        cuts: float64 of shape (slices - 1, words), see `series.cut_distances`.
+        cuts: float64 of shape (slices - 1, words), see `change_points.cut_distances`.
     """
 
     words: pa.Array

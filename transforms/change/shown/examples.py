@@ -1,22 +1,16 @@
-"""Example sentences of words, drawn from all that hold them by one pass over the corpora.
+"""Uses of words in context, for published change tables, drawn from the corpora by one pass over them.
 
-Sentences are drawn by a digest of their key and a seed, so neither the order of corpora nor their
+The tables hold no text. Uses are found and assigned to slices as in the training view, so a use that is shown is one
+that was counted. Sentences are drawn by a digest of their key and a seed, so neither the order of corpora nor their
 parts decide anything. Of every sentence only the columns that are searched for words are read. For
 a word and slice no more uses are held than may be shown or, for typical uses, `RESERVOIR` uses drawn
 in the same way, from which the most typical are chosen.
 
-How typical a use of a word is of all its uses in a slice, from the published vectors.
-
-The context of a use is what stands within `WINDOW` words of it in its sentence. Its vector is the
-mean of these words' unit vectors, each weighted by a / (a + p), with p the word's relative
-frequency in the slice and a = 1e-3 (Arora, Liang and Ma 2017): function words count little. The
-centroid is the mean of the contexts' unit vectors, over all uses or a sample; the greater the cosine
-of its context and the centroid, the more typical is a use.
-
-Uses of words in published change tables, in context, from the corpora that they were made from.
-
-Uses are found and assigned to slices as in the training view, so a use that is shown is one that was
-counted. The tables themselves hold no text.
+How typical a use is of all uses of its word in a slice, published vectors say. The context of a use is what stands
+within `WINDOW` words of it in its sentence. Its vector is the mean of these words' unit vectors, each weighted by a /
+(a + p), with p the word's relative frequency in the slice and a = 1e-3 (Arora, Liang and Ma 2017): function words count
+little. The centroid is the mean of the contexts' unit vectors, over all uses or a sample; the greater the cosine of its
+context and the centroid, the more typical is a use.
 """
 
 import heapq
@@ -230,7 +224,7 @@ def draw_examples(
     Args:
         options: how the training view was made.
         drawing: which uses, and how many.
-        vectors: returns the weighted vectors (`typical.weighted`) of words in a slice, given its
+        vectors: returns the weighted vectors (`weighted`) of words in a slice, given its
             name; needed for typical uses.
 
     Raises:

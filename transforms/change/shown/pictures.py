@@ -1,14 +1,13 @@
-"""Panels about single words: their neighbours in each slice, and their way through the slices.
+"""Panels of pictures: neighbours of single words, their way through the slices, distances and points of series.
 
-Words on their way through the slices: one space for all of them, and a plane to draw it in.
+The way of words through the slices is drawn in a plane of one space for all of them:
 
 >>> import numpy as np
 >>> project(np.array([[0.0, 3, 0], [0, 0, 0], [0, 6, 0]])).shares
 (1.0, 0.0)
 
-Panels about series of three or more slices: distances over time, and change points.
-
-A run that has not made these tables gets no such panels.
+Of series of three or more slices there are distances over time, and change points. A run that has not made these
+tables gets no such panels.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

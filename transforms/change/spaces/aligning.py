@@ -1,11 +1,10 @@
-"""Alignment as an artefact: two spaces of one seed in, a part of table `alignments` out.
+"""Parts of tables that are made of spaces, as artefacts: alignments, neighbours of words, the row of a slice.
+
+    Align            two spaces of one seed  -> a part of table `alignments`
+    ListNeighbours   a space and words       -> a part of table `neighbours`
+    DescribeSlice    a row                   -> a part of table `slices`
 
 An artefact holds one alignment, so that asking for one more does not fit it again.
-
-Small parts as artefacts: neighbours of words in one space, and the row of a slice.
-
-ListNeighbours   a space and words  -> a part of table `neighbours`
-DescribeSlice    a row              -> a part of table `slices`
 """
 
 from collections.abc import Mapping, Sequence

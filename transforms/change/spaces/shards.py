@@ -1,11 +1,9 @@
-"""A slice trained as shards: what each reads, how fast it learns, and how often shards are averaged.
+"""A slice trained in shards, as artefacts: what each reads, how fast it learns, and how their weights are averaged.
 
 A slice's sentences lie in the order of their keys, which are hashes. Shard k of K has the k-th of K equal spans of
 keys, and each epoch goes through it in R rounds, equal spans again: so a piece is neither counted nor sorted for, and
 what a shard reads follows one another on disk. A step is one round of one epoch: all shards start from common weights,
 each trains on its piece, and their weights are averaged.
-
-Training in shards as artefacts: a slice whose shards start from common weights, which are averaged again and again.
 
     TrainShard     common weights, a piece of a slice   -> the weights of the words in it
     AverageStep    common weights, those of all shards  -> common weights

@@ -1,4 +1,4 @@
-"""Training as an artefact: one slice and one seed in, a part of table `vectors` out."""
+"""Training as artefacts: one slice, or slices together, and one seed in; parts of table `vectors` out."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace

@@ -1,9 +1,9 @@
-"""Counts of the training view: uses, documents and tags per word, and sizes of a slice.
+"""Counts of the training view, uses, documents and tags per word, and slices brought together over parts.
 
 Counts are Arrow tables with the columns of `COUNTS`, sorted by word (by code point), ready to be
 stored; they hold words of all frequencies.
 
-A slice of the training view, brought together over the parts of `sentences`.
+What the parts of `sentences` give for a slice is brought together in artefacts:
 
     CountSlice     counts of parts    -> a slice's counts and sizes, or those of a group of parts
     ShuffleRange   staged sentences   -> a file of sentences in the order of training

@@ -1,4 +1,4 @@
-"""Time slices: how periods are written, which slice a year falls into, which slices are compared.
+"""Time slices: how periods are written, which slice a year falls into, which are compared, which suit a corpus.
 
 A slice is a span of years, both ends included, either end open. Years before our era are negative;
 a year 0, where the dates have one, is a year like any other.
@@ -10,15 +10,13 @@ a year 0, where the dates have one, is a year like any other.
 >>> slice_of(1850, parse_slices("1810-1860,1960-2010"))
 0
 
-Slices that suit a corpus: two periods with about the same number of tokens.
-
-The rule. A cut lies between two successive years that have documents; what comes before it is one
-slice, what comes after it the other. Only cuts with 20 documents on each side count, or, if there
-are none, with 10; with fewer, no score differs reliably from chance, and nothing is proposed. If a
-cut in a gap (years without documents, at least a tenth of all years from the first to the last)
-leaves 40 % of the tokens or more on each side, the one in the longest gap is taken; among equals,
-and if there is none, the one with the most even tokens; then the one in the longer gap, then the
-earlier one. A slice reaches from its first year with documents to its last.
+Slices that suit a corpus are two periods with about the same number of tokens. The rule: a cut lies between two
+successive years that have documents; what comes before it is one slice, what comes after it the other. Only cuts with
+20 documents on each side count, or, if there are none, with 10; with fewer, no score differs reliably from chance, and
+nothing is proposed. If a cut in a gap (years without documents, at least a tenth of all years from the first to the
+last) leaves 40 % of the tokens or more on each side, the one in the longest gap is taken; among equals, and if there is
+none, the one with the most even tokens; then the one in the longer gap, then the earlier one. A slice reaches from its
+first year with documents to its last.
 
 >>> found = propose_slices({1810: 30, 1850: 20, 1960: 50}, {1810: 300, 1850: 250, 1960: 500})
 >>> found.spec, found.documents, found.tokens

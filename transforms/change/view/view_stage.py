@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 from lexbeam.transforms.change.view.counts import Batch, PartCounts, count_view, write_counts
 from lexbeam.transforms.change.view.feeds import STAGED, as_batch
 from lexbeam.transforms.change.view.slices import Slice
-from lexbeam.transforms.change.view.training_view import (
+from lexbeam.transforms.change.view.view_and_downsampling import (
     BINS,
     ViewBatch,
     columns_needed,

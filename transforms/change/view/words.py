@@ -1,6 +1,6 @@
-"""Words of the training view: how a lemma or form of the corpus becomes a word to train on.
+"""Words of the training view: a lemma or form of the corpus as a word to train on, targets, parts of speech.
 
-In order: NFC, white space within a token to `_`, homonym marks stripped (`liber#4` is `liber`),
+A word is made in this order: NFC, white space within a token to `_`, homonym marks stripped (`liber#4` is `liber`),
 lower case, straight apostrophes (texts of several times and printers are compared). Tokens without a
 letter, digit or mark (Unicode categories L, N, M) are punctuation, whatever their tag. The
 targets file goes through the same function.
@@ -10,21 +10,18 @@ targets file goes through the same function.
 >>> is_word("o'"), is_word("--"), is_word("1848")
 (True, False, True)
 
-Target words: the file that names them, normalised as the corpus is, and near misses.
-
-A target may carry its broad part of speech as the English ones of SemEval-2020 Task 1 do
-(Schlechtweg et al. 2020): `attack_nn` is `attack` tagged NOUN, `_vb` VERB, `_jj` ADJ. Only targets
-are joined with their tag; every other word stays bare.
+Targets are normalised as the corpus is; near misses are told. A target may carry its broad part of speech as the
+English ones of SemEval-2020 Task 1 do (Schlechtweg et al. 2020): `attack_nn` is `attack` tagged NOUN, `_vb` VERB, `_jj`
+ADJ. Only targets are joined with their tag; every other word stays bare.
 
 >>> targets = load_targets(["Attack_nn", "liber#4", "liber"], ViewOptions())
 >>> targets.words, targets.joined, targets.needs_upos
 (('attack_nn', 'liber'), (('attack', 'NOUN', 'attack_nn'),), True)
 
-Parts of speech of words: tags as numbers, uses by tag, and the tag that most uses have.
-
-A tag's number is its place in `lexbeam.schemas.corpus_tables.UPOS`; `NO_TAG` stands for no tag, or none of the
-universal parts of speech. Since most words have one tag or two, uses of words by tag are held as cells:
-word * TAGS + tag, with the number of uses beside it.
+Of parts of speech there are tags as numbers, uses by tag, and the tag that most uses have. A tag's number is its place
+in `lexbeam.schemas.corpus_tables.UPOS`; `NO_TAG` stands for no tag, or none of the universal parts of speech. Since
+most words have one tag or two, uses of words by tag are held as cells: word * TAGS + tag, with the number of uses
+beside it.
 """
 
 import difflib

@@ -1,15 +1,12 @@
-"""Estimators of concreteness: kernel ridge regression, a network.
-
-Ridge regression and kernel ridge regression, fitted without each fold at once.
-
-Products of what words are described as are summed by fold. To leave a fold out is to leave out its sums, so that all
-fits together take about the time of one.
-
-Estimators of concreteness: each a function that fits, one that predicts, a line in `ESTIMATORS`.
+"""Estimators of concreteness: kernel ridge regression, a network; each an entry of `ESTIMATORS` that fits and predicts.
 
 What is fitted is arrays by name and nothing else, so that a model is kept and loaded without
 executing anything (docs/reference/models.md). Inputs are rows whose mean square length is about 1, labels 0
 (abstract) to 1 (concrete).
+
+Ridge regression and kernel ridge regression are fitted without each fold at once: products of what words are described
+as are summed by fold. To leave a fold out is to leave out its sums, so that all fits together take about the time of
+one.
 """
 
 import warnings

@@ -1,29 +1,25 @@
-"""What words are described by, for a model of concreteness.
+"""What words are described by, for a model of concreteness: inputs, each with one block of numbers or several.
 
-Words spelled alike: what stands in for a word of which nothing is known (*chastiser*: *chastise*; *airbag*: *bag*).
+**Character n-grams.** `ngrams` is the one input that every word has: a word is `<word>` in lower case, its n-grams
+those of 1 to 5 characters, each counted once, weighted by inverse document frequency, to length 1, and reduced by
+truncated singular value decomposition. What is learned is learned of words, not of ratings.
 
-Of known words one has the longest beginning in common with a word, and one the longest end; of several the shortest,
-then the first. Derived words and compounds are thus led back to what they are made of, whatever the language.
+**WordNet.** A word is looked up by its base forms of any part of speech: its classes, hypernyms and senses, and vectors
+of the glosses that it stands in. Each of its senses is weighted by how often WordNet's authors tagged it, plus one
+divided by its number, so that of senses that were never tagged the first weighs most.
 
->>> spelled_alike(SpelledWords(["condone", "pardonable", "conduct", "able"]), "condonable")
-[('condone', 6), ('pardonable', 7)]
-
-Words as WordNet has them: classes, hypernyms, senses, and vectors of the glosses that they stand in.
-
-A word is looked up by its base forms of any part of speech. Each of its senses is weighted by how often WordNet's
-authors tagged it, plus one divided by its number, so that of senses that were never tagged the first weighs most.
-
-Vectors of glosses: a text is a synset, that is its words and those of its definition and examples, as definitions have
-them (`transforms/lexicon/wordnet/glosses.py`). Of how many texts two words share, positive pointwise mutual
+**Vectors of glosses.** A text is a synset, that is its words and those of its definition and examples, as definitions
+have them (`transforms/lexicon/wordnet/glosses.py`). Of how many texts two words share, positive pointwise mutual
 information is taken, with the context's count to the power of .75, and reduced by a truncated singular value
 decomposition, singular values to the power of .5, rows of length 1 (Levy, Goldberg and Dagan 2015). So words of a kind
 are alike even if they never stand in one gloss.
 
-Inputs: what describes words to a regressor of concreteness, each with one block of numbers or several.
+**Words spelled alike** stand in for a word of which nothing is known (*chastiser*: *chastise*; *airbag*: *bag*). Of
+known words one has the longest beginning in common with it, and one the longest end; of several the shortest, then the
+first. Derived words and compounds are thus led back to what they are made of, whatever the language.
 
-`ngrams` is the one description that every word has: a word is `<word>` in lower case, its n-grams those of 1 to 5
-characters, each counted once, weighted by inverse document frequency, to length 1, and reduced by truncated singular
-value decomposition. What is learned is learned of words, not of ratings.
+>>> spelled_alike(SpelledWords(["condone", "pardonable", "conduct", "able"]), "condonable")
+[('condone', 6), ('pardonable', 7)]
 """
 
 from bisect import bisect_left, bisect_right

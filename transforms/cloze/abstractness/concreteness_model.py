@@ -1,27 +1,26 @@
-"""A kept model of concreteness, opened: how concrete words are, 0 (abstract) to 1 (concrete).
+"""A model of concreteness: words described by its inputs, its threshold, and how concrete it finds words, 0 to 1.
 
-model = open_concreteness("models/concreteness")
-    concreteness(model, pa.array(["freedom", "table"]))
+    model = open_concreteness("models/concreteness")
+    concreteness(model, pa.array(["freedom", "table"]))     # 0: abstract, 1: concrete
 
 The model holds its predictions for words that WordNet, vectors or ratings have, so that none of these is needed to
 use it; other words are predicted from their character n-grams.
 
-The predicted concreteness below which words count as abstract: a threshold by Youden's index.
+Words are described by inputs: blocks of numbers side by side. A block is centred on the rated words that its input
+knows and divided by the root of their mean square length, so that blocks weigh alike; a word that the input does not
+know is 0 in it, its mean. All blocks side by side, divided by the root of their number, are reduced to their principal
+components on the rated words. None of this depends on ratings.
+
+A phrase (*fire engine*) that an input does not know is the mean of its words as far as it knows these; so are the
+n-grams of every phrase. A word that WordNet does not have is, to an input that does not know it, the mean of the words
+of WordNet that are spelled like it, weighted by the letters they have in common.
+
+Words count as abstract below a predicted concreteness that is found by Youden's index:
 
 >>> gold = np.array([0.1, 0.2, 0.5, 0.9])
 >>> cut = youden(gold, np.array([0.3, 0.4, 0.6, 0.7]), 0.35)
 >>> cut.threshold, cut.sensitivity, cut.specificity
 (0.5, 1.0, 1.0)
-
-Words described by inputs: blocks of numbers side by side, reduced to principal components.
-
-A block is centred on the rated words that its input knows and divided by the root of their mean square length, so that
-blocks weigh alike; a word that the input does not know is 0 in it, its mean. All blocks side by side, divided by the
-root of their number, are reduced to their principal components on the rated words. None of this depends on ratings.
-
-A phrase (*fire engine*) that an input does not know is the mean of its words as far as it knows these; so are the
-n-grams of every phrase. A word that WordNet does not have is, to an input that does not know it, the mean of the words
-of WordNet that are spelled like it, weighted by the letters they have in common.
 """
 
 import logging

@@ -1,11 +1,8 @@
-"""A model of concreteness, learned from ratings.
+"""A model of concreteness, learned from ratings: these as labels, its quality on folds, and what it predicts.
 
-Ratings of concreteness as they are learned from: 0 (abstract) to 1 (concrete), a row per word.
-
-The values of a list are scaled linearly between the least and the greatest value of its scale, stated or found. Words
-are compared in lower case; several values of a word in a list are averaged, then those of several lists.
-
-A regressor of concreteness, learned from ratings: its quality on folds, and the model.
+Ratings are 0 (abstract) to 1 (concrete), a row per word. The values of a list are scaled linearly between the least and
+the greatest value of its scale, stated or found. Words are compared in lower case; several values of a word in a list
+are averaged, then those of several lists.
 
 Words go to folds by their hash. Predictions for a fold are learned from the others: on these predictions, pooled,
 correlation and threshold are measured, and the model gives them for rated words where ratings are not to be used. Then

@@ -59,7 +59,7 @@ class MeasuredSystem(NamedTuple):
 
 
 def baselines_of(key: Key, frequencies: Floats | None) -> list[MeasuredSystem]:
-    """Return the baselines, see `baselines`.
+    """Return the baselines, see `five_way`.
 
     Args:
         key: the questions.

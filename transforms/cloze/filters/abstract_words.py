@@ -1,21 +1,17 @@
-"""Filters that ask the word alone: concreteness, depth in WordNet, names, function words.
-
-Words that are no abstract answer, however low their concreteness: names, unlisted words, function words.
-
-The authors of ReCAM chose none of them: of the 1,000 targets of the imperceptibility trial file 2 are tagged as proper
-nouns, 3 more stand with a capital within a sentence, and 6 are function words. Of a word that a model of concreteness
-does not list it knows the letters alone, which say little: its value lies near the mean, and so near the threshold.
-
-Nonspecificity: how deep in WordNet a noun or verb lies (section 3 of the paper).
-
-The depth of a sense is the number of steps to a root, along hypernyms and what instances are
-instances of; a root has 0. A word is nonspecific if its sense is less deep than 6.
-Which sense that is, an entry of `SENSES` decides.
-
-Filters of the word by itself: part of speech, concreteness, depth in WordNet.
+"""Filters of the word by itself: part of speech, concreteness, depth in WordNet.
 
 The criterion of a kind does not abstain: a word of which nothing is known cannot be said to be abstract, and fails
 without a value.
+
+**Concreteness.** Some words are no abstract answer, however low their concreteness: names, unlisted words, function
+words. The authors of ReCAM chose none of them: of the 1,000 targets of the imperceptibility trial file 2 are tagged as
+proper nouns, 3 more stand with a capital within a sentence, and 6 are function words. Of a word that a model of
+concreteness does not list it knows the letters alone, which say little: its value lies near the mean, and so near the
+threshold.
+
+**Nonspecificity** is how deep in WordNet a noun or verb lies (section 3 of the paper). The depth of a sense is the
+number of steps to a root, along hypernyms and what instances are instances of; a root has 0. A word is nonspecific if
+its sense is less deep than 6. Which sense that is, an entry of `SENSES` decides.
 """
 
 from collections.abc import Callable

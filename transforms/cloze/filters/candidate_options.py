@@ -1,4 +1,7 @@
-"""How concrete words are, as a trained model predicts it."""
+"""Options of `lexbeam cloze candidates`, checked, and what they ask of filters: resources, models, thresholds.
+
+How concrete words are, a model predicts that each process opens once (`PredictedConcreteness`).
+"""
 
 import threading
 from collections.abc import Collection, Mapping
@@ -19,7 +22,7 @@ from lexbeam.transforms.cloze.abstractness.concreteness_model import (
 from lexbeam.transforms.cloze.filters.abstract_words import DEPTHS, NEVER_ABSTRACT
 from lexbeam.transforms.cloze.filters.candidates import JudgeWords
 from lexbeam.transforms.cloze.filters.cloze_filter import FilterSetting, Predictor
-from lexbeam.transforms.cloze.filters.filters_of_kinds import (
+from lexbeam.transforms.cloze.filters.cloze_filters import (
     EVALUATE,
     FILTERS,
     MATCHES,
@@ -149,7 +152,7 @@ class CandidateOptions(CacheOptions, EncoderOptions):
         (),
         help="filters beside the kinds' own criteria; if not given, all whose resources are there",
         metavar="FILTER",
-        choices="lexbeam.transforms.cloze.filters.filters_of_kinds:optional_filters",
+        choices="lexbeam.transforms.cloze.filters.cloze_filters:optional_filters",
     )
     evaluate: str = option(
         "all", help="whether every filter is applied to every word, or only until one rejects it", choices=EVALUATE

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from lexbeam.schemas.cloze import CANDIDATES
 from lexbeam.schemas.columns import column
 from lexbeam.transforms.cloze.filters.candidates import JudgeWords
-from lexbeam.transforms.cloze.filters.filters_of_kinds import FILTERS
+from lexbeam.transforms.cloze.filters.cloze_filters import FILTERS
 from lexbeam.transforms.cloze.pairs.pair import Row
 from lexbeam.transforms.common.publish.snapshots import Snapshot
 from lexbeam.transforms.common.shown import Block, columns_with, listed, number
@@ -195,7 +195,7 @@ def blocks_of(rows: pa.Table, rules: JudgeWords) -> Iterator[Block]:
     """Yield grids of the words: verdicts, what they are, what of the passage offends; thresholds.
 
     Args:
-        rows: of one pair, see `explanation.explained`.
+        rows: of one pair, see `candidates.explained`.
         rules: which filters were applied.
     """
     words: dict[int, dict[str, Row]] = {}

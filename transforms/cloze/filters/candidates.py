@@ -21,7 +21,7 @@ from lexbeam.transforms.cloze.filters.cloze_filter import (
     batch_of,
     batches_of,
 )
-from lexbeam.transforms.cloze.filters.filters_of_kinds import FILTERS, FilterVerdicts, filters_of, judge
+from lexbeam.transforms.cloze.filters.cloze_filters import FILTERS, FilterVerdicts, filters_of, judge
 from lexbeam.transforms.cloze.filters.similarity import Thresholds
 from lexbeam.transforms.cloze.pairs.loaded_pairs import ANNOTATION
 from lexbeam.transforms.cloze.pairs.pair import TEXTS, LengthOptions, RawPair, Row, annotate_pairs, join_rows, pair_row
@@ -140,7 +140,7 @@ class JudgeWords(Step[CandidateTask, Judgement]):
         """Return the filters, and what they choose in their turn."""
         setting = self.setting
         return {
-            "lexbeam.transforms.cloze.filters.filters_of_kinds:FILTERS": self.filters(),
+            "lexbeam.transforms.cloze.filters.cloze_filters:FILTERS": self.filters(),
             "lexbeam.transforms.cloze.filters.abstract_words:SENSES": [setting.sense],
             "lexbeam.transforms.cloze.filters.abstract_words:PROPER_NOUNS": [setting.propn],
             **(chosen_formats(setting.inflector) if setting.abstractness is None else {}),
@@ -336,7 +336,7 @@ def glosses_of(wordnet: object, names: pa.Array) -> pa.Array:
 
     Args:
         wordnet: where the names are from; None: there is none, and every name is null.
-        names: as `nonspecificity.sense_names` writes them.
+        names: as `abstract_words.sense_names` writes them.
     """
     if not isinstance(wordnet, WordNet):
         return pa.nulls(len(names), pa.string())

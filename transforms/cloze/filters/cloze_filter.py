@@ -1,10 +1,9 @@
-"""What a cloze filter is, and the batches of pairs that it is asked of.
+"""What a cloze filter is, and the batches of pairs that it is asked of; words that are forms of one another.
 
-Words that are forms of one another: the annotation's lemma aside, by WordNet's morphy and by a form dictionary.
-
-Two words are if some base form of theirs is the same, as one part of speech. Of the word that is asked about, only base
-forms of its own part of speech count (*jailed*, a verb or an adjective, is a form of *jail*); those of an adjective may
-be a verb's. Of the other word those of any count, since taggers err and words are derived (*in jail*).
+Two words are forms of one another, the annotation's lemma aside, if some base form of theirs is the same, as one part
+of speech: by WordNet's morphy and by a form dictionary. Of the word that is asked about, only base forms of its own
+part of speech count (*jailed*, a verb or an adjective, is a form of *jail*); those of an adjective may be a verb's. Of
+the other word those of any count, since taggers err and words are derived (*in jail*).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -239,10 +238,10 @@ class FilterSetting(NamedTuple):
 
     Attributes:
         lexicon: resources `WORDNET` and `VECTORS` of `word_resources`.
-        sense: an entry of `nonspecificity.SENSES`.
+        sense: an entry of `abstract_words.SENSES`.
         depth: `max` or `min`.
         depth_below: words of this depth, or deeper, are too specific.
-        propn: what becomes of proper nouns, an entry of `scores.PROPER_NOUNS`.
+        propn: what becomes of proper nouns, an entry of `abstract_words.PROPER_NOUNS`.
         inflector: what knows the forms of words beside WordNet.
         relation_match: `surface` or `lemma`: what of passage words is compared.
         relation_senses: `all`, or those of the `tag`.

@@ -1,6 +1,4 @@
-"""Filters by how similar the words of the passage are to the word, and their thresholds.
-
-Filters by how similar the words of the passage are to the word: cosines of vectors.
+"""Filters by how similar the words of the passage are to the word, by cosines of vectors; and their thresholds.
 
 Static vectors are those of `lexicon/compiled/static_vectors.py`, which may be centred and freed of their
 top components; contextual ones are those of an encoder, which reads summary and passage sentence by
@@ -10,12 +8,10 @@ abstains, and so does one whose passage has none.
 Whole passages are compared at once; what is stored is the cosine of the word and the one that it is
 most similar to.
 
-Thresholds of similarity: a cosine, or a quantile of random word pairs of this corpus.
-
-`quantile:q` is the q-quantile of the cosines of pairs of a random word of a summary and a random
-word of its passage that differ in form and lemma: equal ones are the business of filter `lemma`, and
-there are so many that high quantiles would be 1. Each pair of texts offers `DRAWS` such word pairs,
-of which those are taken that draw the least numbers over the whole corpus
+A threshold is a cosine, or a quantile of random word pairs of this corpus: `quantile:q` is the q-quantile of the
+cosines of pairs of a random word of a summary and a random word of its passage that differ in form and lemma: equal
+ones are the business of filter `lemma`, and there are so many that high quantiles would be 1. Each pair of texts offers
+`DRAWS` such word pairs, of which those are taken that draw the least numbers over the whole corpus
 (`transforms/common/draws`), so that they depend on neither parts nor order.
 """
 

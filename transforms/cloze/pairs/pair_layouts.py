@@ -285,7 +285,7 @@ class PairLayout(Entry):
 
     Attributes:
         read: from a file and options, its pairs and rejects, each with its source; None: of folders, which
-            `loaded_pairs.READ_CORPUS` reads.
+            `loaded_pairs.ReadCorpusPairs` reads.
         format: of files whose records have a field for the passage and one for the summary, a key of `READERS`.
     """
 

@@ -1,19 +1,14 @@
-"""Sheets by which people answer questions, and what comes back.
+"""People's answers to questions: the sheet that they fill in, the files that come back, and the tables of both.
 
-The sheet by which people answer questions, and its rows.
-
-Zheng et al. (2021), appendices A and E: workers choose an option, mark evidence in passage and
+The sheet follows Zheng et al. (2021), appendices A and E: workers choose an option, mark evidence in passage and
 summary, and say how hard the question is. (The script itself is not in the paper's text.)
 
-Which questions a sheet asked about: what is not in a file that comes back is missing only if it was sent out.
-
 A sheet may ask about some of the published questions, drawn or by kind. It states the digest of its rows: they are all
-published questions, or those that files with this digest hold together. Else nothing says which rows are missing.
+published questions, or those that files with this digest hold together. Else nothing says which rows were sent out; and
+what is not in a file that comes back is missing only if it was.
 
-Files of people's answers to questions read: sheets that they filled in, tables, JSON lines.
-
-A table has `question_id`, `annotator_id` and `answer`, and perhaps `kind`, `difficulty`,
-`span_passage`, `span_summary`, `explained` and `approval_rate`. An answer is a letter A to E, the
+What comes back are sheets, tables and JSON lines. A table has `question_id`, `annotator_id` and `answer`, and perhaps
+`kind`, `difficulty`, `span_passage`, `span_summary`, `explained` and `approval_rate`. An answer is a letter A to E, the
 number of an option, the option itself, or `-` for undecided.
 """
 

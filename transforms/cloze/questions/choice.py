@@ -1,16 +1,4 @@
-"""The choice of options: from the words that readers name to four beside the answer.
-
-Inflection of a word as another one is, from forms that the corpus has of its lemma.
-
-There are no paradigms here. The ending of a form is what stands behind the longest beginning that
-it shares with its lemma: `increased` of `increase` ends in `d`, `planned` of `plan` in `ned`. Of
-the forms that the corpus has of a lemma with the answer's part of speech, that one is taken whose
-ending shares the longest end with the answer's; a form without ending matches only another, and the
-lemma is one, whether or not the corpus has it so. So irregular forms (`fell`) match none but those
-that happen to end alike. That is an approximation of ours: the paper does not say whether options
-were inflected.
-
-Options of a question: from what readers name to four words beside the answer.
+"""The options of a question: from the words that readers name to four beside the answer, in the answer's form.
 
 Words are dropped that are the answer or its like; the best four of the rest are the wrong options. The paper takes "the
 four most frequent types" of three lists of ten. Its order and ties are decided here: words that more readers name come
@@ -18,13 +6,19 @@ first, then those with the greater sum of reciprocal ranks, then by form. Words 
 its best word. A word without a form like the answer's is none. Where fewer than four are left, longer lists are
 considered.
 
-Words in the form that an answer has, by a form dictionary or a library (`transforms/inflection/`).
+**Forms by the corpus.** There are no paradigms here. The ending of a form is what stands behind the longest beginning
+that it shares with its lemma: `increased` of `increase` ends in `d`, `planned` of `plan` in `ned`. Of the forms that
+the corpus has of a lemma with the answer's part of speech, that one is taken whose ending shares the longest end with
+the answer's; a form without ending matches only another, and the lemma is one, whether or not the corpus has it so. So
+irregular forms (`fell`) match none but those that happen to end alike. That is an approximation of ours: the paper does
+not say whether options were inflected.
 
-A word has such a form if the dictionary knows it as the answer's part of speech. Where forms have several readings, the
-likeliest counts; of an English verb (*let, jailed*) the words before it decide: behind `to`, modals and `do` it is the
-infinitive, behind `be`, `have` and `get` the participle, at the beginning of a sentence the imperative, which is the
-infinitive's form, else the past. Adverbs between them are passed over. Beside an English participle that is tagged as
-an adjective (*leading*) stand such participles alone, and beside another adjective none: taggers take verbs for them.
+**Forms by a dictionary** or a library (`transforms/inflection/`, `AnswerForms`). A word has the answer's form if the
+dictionary knows it as the answer's part of speech. Where forms have several readings, the likeliest counts; of an
+English verb (*let, jailed*) the words before it decide: behind `to`, modals and `do` it is the infinitive, behind `be`,
+`have` and `get` the participle, at the beginning of a sentence the imperative, which is the infinitive's form, else the
+past. Adverbs between them are passed over. Beside an English participle that is tagged as an adjective (*leading*)
+stand such participles alone, and beside another adjective none: taggers take verbs for them.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Questions: from a summary and a word of it to a text with a gap, five options and a label.
+"""Questions: from a summary and a word of it to a text with a gap, five options and a label; and their files.
 
 The word is cut out of the summary by code points and `@placeholder` put in its place, so that
 putting the answer back gives the summary.
@@ -8,13 +8,12 @@ putting the answer back gives the summary.
 >>> reason_of_text("They won't go .", "...", 5, 7, "wo")
 'part_of_word'
 
-Questions as JSON lines, as the task's files have them.
+Files are JSON lines, as the task's files have them, one question a line, in the order of question id and kind:
 
     {"question_id": ..., "kind": ..., "article": ..., "question": ..., "option_0": ..., ..., "label": 2}
 
-One question a line, in the order of question id and kind. `{kind}` and `{split}` in the name of the
-file stand for each kind and split, which then have a file each; without them a file holds all. All
-files are written before the first appears under its name.
+`{kind}` and `{split}` in the name of the file stand for each kind and split, which then have a file each; without them
+a file holds all. All files are written before the first appears under its name.
 """
 
 import json

@@ -1,10 +1,9 @@
 """Splits of questions: an article in one split, whatever the kinds; scores and tags alike.
 
-Articles hang together that are the same but for case and what stands between words, or that have
-the same summary, or the same question. What hangs together goes to one split, whole. Splits are
-made alike by `common.splits.deal_alike`: a stratum is a kind with one of its scores and a part of
-speech, a value is a question's place among the scores of its kind. So a question whose kind has two
-scores counts once for each.
+Articles hang together that are the same but for case and what stands between words, or that have the same summary, or
+the same question. What hangs together goes to one split, whole. Splits are made alike by `deal_alike`
+(`transforms/common/draws/splits.py`): a stratum is a kind with one of its scores and a part of speech, a value is a
+question's place among the scores of its kind. So a question whose kind has two scores counts once for each.
 """
 
 from collections.abc import Iterator

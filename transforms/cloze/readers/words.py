@@ -1,15 +1,13 @@
-"""What is known of words beside questions: static vectors, vectors of the texts themselves, glosses, frequencies.
+"""What is known of words beside questions (vectors, glosses, frequencies); and reader `frequency`, which needs no more.
 
 Vectors of texts are what embeddings begin as where no static vectors are given: skip-grams with negative sampling
 (Mikolov et al. 2013) over passages and whole summaries, answers in their places. No text of the fold that is held
 out is read, for its summaries hold the answers.
 
-Reader `frequency`: distractors without a network, drawn among words like the answer.
-
-A word may be drawn that has the answer's part of speech, that is among the nearest by frequency,
-and, where there are vectors, whose cosine with the answer lies in a band: neither a near
-synonym nor wholly foreign. Words nearer in frequency are drawn more often: the weight of a word is
-exp(-|difference of the natural logarithms of frequencies|). Lists are drawn without putting back,
+Reader `frequency` draws distractors among words like the answer, without a network. A word may be drawn that has the
+answer's part of speech, that is among the nearest by frequency, and, where there are vectors, whose cosine with the
+answer lies in a band: neither a near synonym nor wholly foreign. Words nearer in frequency are drawn more often: the
+weight of a word is exp(-|difference of the natural logarithms of frequencies|). Lists are drawn without putting back,
 by Gumbel-top-k (Kool et al. 2019): the weights' logarithms and Gumbel noise, sorted. The noise of a
 question and word depends on them and the seed alone.
 """

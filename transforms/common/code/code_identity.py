@@ -1,4 +1,4 @@
-"""The identity of the code that a function stands on: the definitions that it reaches, and nothing else.
+"""The identity of code: the definitions that a function reaches, and nothing else; whether workers have the same.
 
 Every name that a reached definition refers to is followed, through all modules of ours. What is
 reached counts by its syntax tree: a comment, a docstring, a neighbour or another task's module
@@ -12,7 +12,8 @@ modules set, entries added at run time to a registry that is not among the `chos
 >>> code_identity(code_identity).names[0]
 'lexbeam.transforms.common.code.code_identity:CodeIdentity'
 
-What workers must share with the driver for their results to be the same, and how they differ where they do not.
+`Makings` are what workers must share with the driver for their results to be the same; `differences` says where they
+do not.
 """
 
 import ast

@@ -1,4 +1,4 @@
-"""Random numbers drawn by content: from a key, a seed and a label, and from nothing else.
+"""Random numbers drawn by content, from a key, a seed and a label alone, and samples of the least of them.
 
 The number that a key draws does not depend on other keys, their order, chunks, workers or the
 platform. A label says what is drawn, so that two draws with one seed have nothing to do with each
@@ -12,9 +12,8 @@ further draw is a few operations on whole arrays (0.02 s): docs/inside/draws.md 
 >>> uniform(["a", "b"], seed=1, label="order").round(4).tolist()
 [0.4876, 0.7494]
 
-The k items that draw the least: a sample that grows and shrinks without being drawn anew.
-
-Each item draws a number by its key, a seed and a label (`by_content`), and the k least of them are kept.
+A sample that grows and shrinks without being drawn anew are the k items that draw the least.
+Each item draws a number by its key, a seed and a label, and the k least of them are kept.
 So k items are among any k + 1, an item that is added takes the place of one at most, and parts of
 the items may be sampled apart and merged in any order. Items of one key are one item.
 

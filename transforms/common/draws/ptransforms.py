@@ -1,4 +1,4 @@
-"""Beam glue of `smallest`.
+"""Beam glue of `by_content`: a sample of each group.
 
 KeepSmallest   PCollection[(group, item)] -> PCollection[(group, list of at most k items)]
 """

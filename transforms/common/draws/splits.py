@@ -1,15 +1,12 @@
 """Splits and folds: groups of rows that stay together, dealt out by content.
 
-Splits: shares asked for, blocks dealt out, and groups of rows dealt so that splits are alike.
-
-Rows that belong together are a group, which lies in one split: those of a token, of an article.
+Rows that belong together are a group, which lies in one split or fold: those of a token, of an article.
+A split has a share that is asked for; it is dealt blocks, or groups so that splits are alike.
 Rows have a stratum, such as a genre, and a value, such as complexity; `deal_alike` makes sizes,
 strata and values of splits alike. Nothing depends on the order of rows: groups are ordered by
 values and by hashes that the seed stirs.
 
-Folds by content: a group's fold is its hash, and rows that share a key stay together.
-
-A group's fold depends on its key and the seed alone, so rows that are added move no others. Where
+A group's fold is its hash: it depends on its key and the seed alone, so rows that are added move no others. Where
 rows must not be torn apart over several keys, such as a word and a sentence, they are joined to
 components first; a component is called by its least key, whatever the order of rows. A row that is
 added may join two components or bring a lesser key, and then a whole component moves.

@@ -16,11 +16,9 @@ errors that name the nearest right one.
 What is said of an option beside its default decides nothing that is made with it: the identity of
 a stage's code passes over it, and over this module.
 
-What an entry of a registry needs of the options: checked, and asked for by what the option means.
-
-Options that some entries of a registry use alone: another value than the default says nothing without such a one.
-
-How options differ from those that a manifest has, whose Lexbeam may have known others.
+Also here: what an entry of a registry needs of the options is checked, and asked for by what the option means
+(`check_given`); options that only some entries of a registry use say nothing without such a one (`unused`); and options
+differ from those of a manifest, whose Lexbeam may have known others (`option_changes`).
 """
 
 import dataclasses

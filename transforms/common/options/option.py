@@ -1,11 +1,8 @@
 """What an option is, as its class states it, and what no value of one may be.
 
-What an option is, as its class states it: type, default, help, bounds, choices, and what kind of path.
-
-What no value of an option may be, whatever the option: checked in one place, before a run.
-
-Texts are Unicode without a NUL and of bounded length, paths are such as the system takes, and
-numbers are finite and of 64 bits. What an option states beside that (choices, the least and the
+A class states type, default, help, bounds, choices, and what kind of path. What no value may be, whatever the option,
+is checked in one place, before a run: texts are Unicode without a NUL and of bounded length, paths are such as the
+system takes, and numbers are finite and of 64 bits. What an option states beside that (choices, the least and the
 greatest value, a check of its own) is checked here, too.
 """
 

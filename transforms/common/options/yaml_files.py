@@ -4,7 +4,7 @@ Taken are mappings whose keys are texts (`on` and `null` are), each given once, 
 values. An alias (`*x`) may stand for a single value, not for a list or a mapping: aliases of
 aliases grow without end. Of tags only `!!str` is taken.
 
-Errors of YAML in plain words: where, what is wrong, what to do.
+Errors are in plain words: where, what is wrong, what to do.
 """
 
 import re

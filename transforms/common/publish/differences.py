@@ -1,4 +1,4 @@
-"""How two snapshots differ, table by table: rows by their key, columns, schema versions.
+"""How two snapshots differ: rows by their key, columns, schema versions, and why sections and tables are others.
 
     for table in differences(before, after):
         print(table.name, table.added, table.removed, table.changed)
@@ -6,7 +6,7 @@
 Parts with the same content are not read. Of a table of as many parts in both, a part is compared at a time, since a
 key falls into the same part of as many; of one with more parts than before, the whole.
 
-What became of sections and tables between two snapshots, and why, as far as their manifests say.
+What became of sections and tables, and why, `changes` says as far as manifests do.
 """
 
 import hashlib

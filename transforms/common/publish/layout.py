@@ -18,11 +18,9 @@ ours has a mark, `.lexbeam`, from the moment it has its name; that of `_snapshot
 snapshots and links. A link is ours if it leads where ours do. A damaged mark is made anew from what
 it describes.
 
-Manifests as plain values: whether one is what its snapshot's name says, which parts it names.
-
-A snapshot's name is the digest of its manifest. On object stores a manifest also says, of a part
-that an earlier snapshot wrote, which object that is. This is left out of the digest, so that the
-same sections have the same name everywhere.
+Manifests are plain values here: is one what its snapshot's name says, and which parts does it name? A snapshot's name
+is the digest of its manifest. On object stores a manifest also says, of a part that an earlier snapshot wrote, which
+object that is. This is left out of the digest, so that the same sections have the same name everywhere.
 """
 
 import contextlib

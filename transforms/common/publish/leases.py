@@ -1,13 +1,12 @@
-"""The lease of an output folder on an object store, in place of a lock: one run at a time saves work.
+"""Output folders: what may be one, checked before anything is written, and the lease of one on an object store.
 
     DIR/.lock.json      who holds the folder; written again every `RENEWED` seconds
 
-A lease is free when its run has ended, when the holder is a process of this machine that is gone, or when it gives no
-sign: for `EXPIRES` seconds, or `SIGN` if by this machine's clock and the store's it has given none for so long already.
-So no clock frees the lease of a run at work. Two runs that hold the folder at once, since a holder was stopped for
-minutes, lose work, and nothing else: publication compares and swaps.
-
-The folder that a command writes to: what may be one, checked before anything is written.
+A lease stands in place of a lock: one run at a time saves work. It is free when its run has ended, when the holder is a
+process of this machine that is gone, or when it gives no sign: for `EXPIRES` seconds, or `SIGN` if by this machine's
+clock and the store's it has given none for so long already. So no clock frees the lease of a run at work. Two runs that
+hold the folder at once, since a holder was stopped for minutes, lose work, and nothing else: publication compares and
+swaps.
 """
 
 import errno

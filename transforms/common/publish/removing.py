@@ -1,13 +1,13 @@
-"""Removing what Lexbeam wrote, and nothing else: snapshots, and artefacts by their receipts.
+"""What may be removed of a folder: snapshots, artefacts by their receipts, files of failed runs; the lock of a stream.
 
-Folders go when they are empty; what somebody else has put into them stays where it is.
+Nothing goes but what Lexbeam wrote. Folders go when they are empty; what somebody else has put into them stays where it
+is.
 
-What a failed run leaves for a person to read: files in DIR/_failed, each whole or absent.
+What a failed run leaves for a person to read are files in DIR/_failed, each whole or absent. The mark of the folder
+names them, so that nothing else is ever removed from it: a publication that succeeds removes them, and so
+does `lexbeam clean`.
 
-The mark of the folder names them, so that nothing else is ever removed from it: a publication that
-succeeds removes them, and so does `lexbeam clean`.
-
-The lock of a stream: one at a time lands in a folder, beside runs, and nobody removes what it is writing.
+By its lock one stream at a time lands in a folder, beside runs, and nobody removes what it is writing.
 """
 
 import contextlib

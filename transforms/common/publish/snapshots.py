@@ -1,4 +1,4 @@
-"""Published tables, read: a snapshot is resolved once, and all tables come from it.
+"""Published tables as they are read: a snapshot is resolved once, and all tables come from it; named questions.
 
     snapshot = open_snapshot("results")
     scores = snapshot.read("scores")           # a pyarrow Table
@@ -7,7 +7,7 @@
 While a run publishes anew, whoever goes on reading from the same snapshot sees one state of all
 tables, as long as it is kept (`--keep-snapshots`); after that, files are missing, never mixed.
 
-Named questions about published tables, for `lexbeam show` and for Python.
+A `View` is a named question about published tables, for `lexbeam show` and for Python.
 """
 
 import errno

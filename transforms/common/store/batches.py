@@ -1,6 +1,4 @@
-"""Arrow batches: those of staging files, rows that wait on disk, and annotated sentences.
-
-Staging files: Arrow batches, each of which can be read by its ordinal, and rows that wait on disk.
+"""Arrow batches: files of them that are read by ordinal, rows that wait on disk, and annotated sentences.
 
 What is to be read in some order of its own lies in batches of its own, so that it is read with bounded memory: only
 ordinals cross a shuffle, never text.
@@ -11,7 +9,7 @@ An artefact writes one file at a time; rows of a second table wait on disk until
         ...write the first table, side.add(rows) on the way
         write_rows(stream, SCHEMA, side.batches())
 
-Records that cross module borders before they become table rows, and their Arrow form.
+Annotated sentences cross module borders before they become rows of a table, as records and in Arrow form.
 """
 
 import tempfile

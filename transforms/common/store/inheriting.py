@@ -7,9 +7,10 @@
     read = [Read((task.part,), COLUMNS)]
     inherited = write_inheriting(artefact, TABLE.schema(), "instance_id", TABLE.key, read, made)
 
-What is made for a key must be decided by the rows that are read of it, by the options and by what of the task counts in
-the stage's `inherits`. A digest of these rows for each key, 16 bytes, is kept beside the rows that were made. The bytes
-are those of an artefact that has no predecessor: row groups end by what rows hold, and not by how these were come by.
+What is made for a key must be decided by the rows that are read of it, by the options and by what else of the task
+counts, beside the part that is `INHERITED`. A digest of these rows for each key, 16 bytes, is kept beside the rows that
+were made. The bytes are those of an artefact that has no predecessor: row groups end by what rows hold, and not by how
+these were come by.
 """
 
 import hashlib

@@ -1,4 +1,4 @@
-"""Models that travel: a worker that lacks one, or has another of its name, takes the driver's, once per machine.
+"""Models that travel to workers, and digests of models and of data files that are packaged with our code.
 
     with models_noted() as models:             # the driver, while it plans
         describe_engine(spec)                  # notes its model
@@ -6,11 +6,10 @@
     offer(workspace)                           # a worker: where packed models lie
     folder = taken(spec, fingerprint)          # a worker that lacks it: a copy on its machine; None if there is none
 
+A worker that lacks a model, or has another of its name, takes the driver's, once per machine.
 A model is one file, `models/carry/<digest>.tar`, named by what a run calls the model and by its fingerprint; so
 nothing of it is in a graph. A copy lies in the cache of the machine, appears whole, and is checked: the pack by its
 digest, and what is loaded from it by the fingerprint that the run wants.
-
-Resource files: digests of models, and data files that are packaged with our code.
 
 A digest is a name for content, wherever it lies. A folder's covers the names of its files, relative
 to it, and their bytes, in the order of the names; modification times and the place of the folder do

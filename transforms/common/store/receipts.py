@@ -1,17 +1,15 @@
-"""Receipts on disk: typed records with a digest of their own, so that damage is never read.
+"""Receipts on disk, typed records with a digest of their own, and checks of the files that they stand for.
 
     {"check": SHA-256 of the rest, "files": [[name, bytes, SHA-256], ...], "receipt": {...}, "made_of": [...],
      "lexbeam": "0.2.0 (670c6261a63d)"}
 
-Names of files are relative to the folder of artefacts, which may be moved; `files` are those that
-the receipt holds, so that they are known without knowing its type. `made_of` says which files the task named, by
+So damage is never read. Names of files are relative to the folder of artefacts, which may be moved; `files` are those
+that the receipt holds, so that they are known without knowing its type. `made_of` says which files the task named, by
 `source_of`; it counts for nothing but plans. `lexbeam` is the version that made it, for people: nothing hangs on it.
 Receipts of 0.1.0 have neither.
 
-Whether files are what they were when they were written: sizes and digests, checked on reading.
-
-A file that this process has written or checked is not hashed again as long as its size, its time
-and its inode stay as they are.
+Sizes and digests of files are checked on reading. A file that this process has written or checked is not hashed again
+as long as its size, its time and its inode stay as they are.
 """
 
 import hashlib

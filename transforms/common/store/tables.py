@@ -1,4 +1,4 @@
-"""Parquet parts with the same bytes wherever and however often they are written.
+"""Parquet parts with the same bytes wherever they are written, their entries, and tables joined by a key.
 
 What decides the bytes is fixed here: the schema, the order of rows, where row groups end, the
 compression. A row group ends between two batches, by rows and bytes counted in order; so a batch
@@ -7,12 +7,11 @@ must be something that depends on the data alone (a document, a word's rows), ne
 A published table has no file for a part without rows, unless no part has any (`written`). Such a part is read by the
 path of another one with `rowless://` before it: a table with the same columns, and no rows.
 
-Entries, each some neighbouring rows of a batch: what they hold, as bytes, and how large each is by itself.
+An entry is some neighbouring rows of a batch. What it holds, as bytes, and how large it is by itself are those of the
+entry alone, whatever lies beside it, and are found for all entries of a batch at once: a call of Arrow for each takes
+longer than all else that is done with a short document.
 
-Both are those of the entry alone, whatever lies beside it, and are found for all entries of a batch at once: a call
-of Arrow for each takes longer than all else that is done with a short document.
-
-Tables joined by a key: each is read once, in order, and the rows of one key are in memory at a time.
+Of tables that are joined by a key each is read once, in order, and the rows of one key are in memory at a time:
 
     pairs = RowsByKey(parts, ["pair_id", "passage"], "pair_id", digits=16)
     for article, questions in RowsByKey(others, ["question_id"], "question_id", digits=16):

@@ -1,9 +1,8 @@
 r"""Characters that nobody sees, runs of combining marks, and apostrophes.
 
-Characters that nobody sees: those that carry meaning stay, the others go.
-What carries meaning hangs on what stands beside it. U+200B parts words, and becomes a space. A joiner
-(U+200C, U+200D) stays where it does something, which is wider than the contexts A1, A2 and B of UAX #31,
-section 2.3, since people write more than identifiers:
+*Characters that nobody sees*: those that carry meaning stay, the others go. What carries meaning hangs on what stands
+beside it. U+200B parts words, and becomes a space. A joiner (U+200C, U+200D) stays where it does something, which is
+wider than the contexts A1, A2 and B of UAX #31, section 2.3, since people write more than identifiers:
 
 - U+200C between letters, digits or marks of which one is of a script whose letters join (Persian writes it between
   the parts of a word, whether they would join or not); U+200D beside a letter of such a script;
@@ -18,7 +17,7 @@ hyphens, marks of direction, invisible operators, other variation selectors and 
     >>> seen("می\u200cخواهم"), seen("Auf\u200clage"), seen("one\u200bby\u200f one")
     ('می\u200cخواهم', 'Auflage', 'one by one')
 
-Runs of marks are bounded as in Unicode's Stream-Safe Text Format (UAX #15, section 13).
+*Runs of marks* are bounded as in Unicode's Stream-Safe Text Format (UAX #15, section 13).
 What is counted are non-starters: characters whose canonical combining class is not zero, in a
 text's compatibility decomposition (NFKD). A letter that is composed with marks counts with the
 marks that its decomposition ends in (ǖ with two), and so U+0344, which is two marks. No language
@@ -30,7 +29,7 @@ it. Signs of combining class zero, such as the vowels of Devanagari, need no ord
     >>> too_many(text), broken(text)[1], len(nfc(text))
     (31, 1, 42)
 
-Apostrophes are signs that people, keyboards and printers write for one another.
+*Apostrophes* are signs that people, keyboards and printers write for one another.
 A word is the same whichever it has, so that words are compared by their straight form; what is published keeps its
 sign. Each sign is one code point, as the straight one is: a place in the straight form is the same place in the text.
 

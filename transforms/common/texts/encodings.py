@@ -1,6 +1,7 @@
-r"""Encodings, ends of lines, and rows of comma-separated text.
+r"""What encodings are called, which one bytes may be in, where lines end, and rows of comma-separated text.
 
-Encodings by what they are called, and, for a message, what that of bytes may be that are no UTF-8.
+Bytes are decoded elsewhere (`decode` of `lexbeam.transforms.formats.records.text_cleaning`): what fails there is a
+reject. For its message, what is no UTF-8 is guessed at here.
 
 >>> python_name("x-sjis"), python_name("latin-1")
 ('cp932', 'latin-1')
@@ -11,11 +12,10 @@ Encodings by what they are called, and, for a message, what that of bytes may be
 >>> likely_encoding("тихо".encode("utf-16"))
 '; it begins as utf-16 does'
 
-Where lines end: one rule for every reader of lines.
-
-A line ends in CR LF, LF or CR, mixed at will, in every format. In plain text and in lists of words it also ends in
-U+0085, U+2028 and U+2029. In formats with a syntax of their own (tables, JSON lines, CoNLL-U, vectors) these are
-characters of cells, as JSON has them in strings; where such a line is wrong, `no_line_end` says so.
+There is one rule of lines for every reader. A line ends in CR LF, LF or CR, mixed at will, in every format. In plain
+text and in lists of words it also ends in U+0085, U+2028 and U+2029. In formats with a syntax of their own (tables,
+JSON lines, CoNLL-U, vectors) these are characters of cells, as JSON has them in strings; where such a line is wrong,
+`no_line_end` says so.
 
     >>> lines_of("one\r\n\rthree\u2028four")
     ['one', '', 'three', 'four']
@@ -24,7 +24,7 @@ characters of cells, as JSON has them in strings; where such a line is wrong, `n
     >>> no_line_end("one\u2028two")
     '; U+2028 ends no line here, LF, CR LF and CR do'
 
-Rows of comma-separated text, with cells of any length: who reads them bounds lines before.
+Rows of comma-separated text have cells of any length: who reads them bounds lines before.
 """
 
 import codecs

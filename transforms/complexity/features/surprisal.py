@@ -17,16 +17,15 @@ n-grams of a corpus would have to be kept.)
 Counts are of a named reference corpus, or, without one, of the distinct sentences of all instances; the
 instance's own sentence, and every copy of it, is left out.
 
-N-grams are keys, hashes of 64 bits: of a million wanted, one in a corpus of 10^8 words is taken for
+N-grams are counted by keys, hashes of 64 bits: of a million wanted, one in a corpus of 10^8 words is taken for
 another with probability .00003.
 
 WantNgrams      a part of the instances -> keys to count for it
 CountNgrams     a part of `sentences`, or of the instances, and what is wanted -> counts
 CombineNgrams   the counts of all parts -> one table
 
-Keys are hashes (`surprisal`): rows are a number and a count. Without a corpus the distinct sentences
-of the instances are counted, each language for itself; a sentence that stands in several parts
-is counted in the first.
+Rows of counts are a key's number and a count. Without a corpus each language is counted for itself; a sentence that
+stands in several parts is counted in the first.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

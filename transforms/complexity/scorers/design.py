@@ -334,7 +334,7 @@ def folds_of(rows: DesignRows, k: int, *, seed: int, by: str) -> npt.NDArray[np.
 
 @dataclass(frozen=True)
 class Mode(Entry):
-    """What is trained on, and predicted, in which layouts (`design.LAYOUTS`).
+    """What is trained on, and predicted, in which layouts (`LAYOUTS`).
 
     Where both kinds are trained on, the column `is_single` tells them apart.
 

@@ -1,4 +1,4 @@
-r"""Rules for finding a document's date, in the forms that `--dates` accepts.
+r"""Rules for finding a document's date, in the forms that `--dates` accepts; and tables of metadata.
 
 | form | the date is |
 |---|---|
@@ -15,8 +15,7 @@ REGEX is a pattern of RE2 (`transforms/common/patterns.py`) and must have a grou
     >>> date_of(rule, Record("", {}, "", None), "lemmas.tar.gz!lemmas/lat_-0084_7.txt")
     Date(year=-84, year_to=-84, text='-0084')
 
-Metadata tables: a CSV or TSV file with a row for each source, found by the file's name.
-
+A table of metadata is a CSV or TSV file with a row for each source, found by the file's name.
 The key column holds the file's name, with or without its suffix, or its whole published name. A name
 that is published in another form (`transforms/common/names.py`) may be written either way. The
 columns `title`, `author`, `genre` and `language`, whatever their case, fill in what the source does

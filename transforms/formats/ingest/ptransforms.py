@@ -37,6 +37,14 @@ from lexbeam.transforms.common.store.ptransforms import Each, MakeArtefact, Once
 from lexbeam.transforms.common.store.receipts import File
 from lexbeam.transforms.formats.ingest import cut_files
 from lexbeam.transforms.formats.ingest.cut_files import Cut, CutFile, LargeFile, looked_at, units_of
+from lexbeam.transforms.formats.ingest.duplicates import (
+    AnnotateTask,
+    Decision,
+    RecordOccurrence,
+    by_bucket,
+    decide,
+    repeated,
+)
 from lexbeam.transforms.formats.ingest.file_changes import KnownDigests
 from lexbeam.transforms.formats.ingest.ingestion import (
     Ingest,
@@ -70,15 +78,7 @@ from lexbeam.transforms.formats.ingest.kept_files import (
     ListGone,
     gone_keys,
 )
-from lexbeam.transforms.formats.ingest.staged_records import (
-    AnnotateTask,
-    Decision,
-    RecordOccurrence,
-    StageFile,
-    by_bucket,
-    decide,
-    repeated,
-)
+from lexbeam.transforms.formats.ingest.staged_records import StageFile
 
 T = TypeVar("T")
 

@@ -23,8 +23,7 @@ fewer cells than columns is a reject (empty cells too many at its end do not mat
 Whether quotes in a table separated by tabs have a meaning can be decided for a whole file (`quotes_settled`). A
 program that puts cells in quotes closes each of them. So if a row of a table separated by tabs has a quote that opens
 a cell and does not close it, all quotes of that file are plain characters, as in the files of CompLex. With other
-delimiters only quotes can say where a cell ends: there a stray quote makes its row a reject
-(`transforms/formats/readers/delimited.py`).
+delimiters only quotes can say where a cell ends: there a stray quote makes its row a reject.
 """
 
 import csv

@@ -1,4 +1,4 @@
-r"""Web pages: their main text, without menus and advertisements, or all that a reader sees.
+r"""Web pages: their main text, without menus and advertisements, or all that a reader sees; and the markup of a page.
 
 Main text is found by trafilatura (extra `html`), without its cache of texts seen before and its
 guesses at dates, which depend on the order of pages and on the day; it needs no network. Title,

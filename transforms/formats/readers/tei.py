@@ -1,4 +1,4 @@
-"""TEI: the header's fields and, the text (`tei_text`); annotation where `<w>` carries it.
+"""TEI: the header's fields, the text (`tei_text`), and annotation where `<w>` carries it.
 
 Entities are never resolved and nothing is fetched. A document that declares an external entity, or
 one made of other entities, is rejected before anything is parsed; entities that stand for plain

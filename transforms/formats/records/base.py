@@ -1,4 +1,4 @@
-r"""What every reader takes and yields: sources in, records or rejects out.
+r"""What every reader takes and yields: sources in, records or rejects out; and paths into nested values.
 
 A reader is a plain function `reader(source, options)` that yields a `Record` or a `Reject` for
 each input record, and raises `BadRecord` (or anything else) where nothing more can be read of the

@@ -1,8 +1,10 @@
 r"""Cleaning of text: one Unicode form, nothing invisible that means nothing, one kind of line end.
 
-Text is put into NFC; soft hyphens, marks of direction and the like go, since they split words in two for
-every tool that follows (`lexbeam.transforms.common.texts.characters`). A soft hyphen at the end of a line takes the
-line end with it. Lines end in a line feed, lines of white space only become empty, and one empty line parts paragraphs.
+Text is put into NFC; soft hyphens, marks of direction and the like go, since they split words in two for every tool
+that follows (`lexbeam.transforms.common.texts.characters`). A soft hyphen at the end of a line takes the line end with
+it. Bytes are decoded here, too (`decode`), since what is in no encoding is a reject; what encodings are called is in
+`lexbeam.transforms.common.texts.encodings`. Lines end in a line feed, lines of white space only become empty, and one
+empty line parts paragraphs.
 
     >>> clean_text("Dampf\u00adschiff\r\n \r\n\r\ncafe\u0301\nnoir ")
     'Dampfschiff\n\ncafé\nnoir'

@@ -1,8 +1,6 @@
 """How a person specifies a word list, and the scales of well-known norms.
 
-Scales of well-known norms, by the name that a person gives a word list.
-
-A list with one of these names must be on one of its scales, unless `scale=` states another:
+A list that is called by the name of such a norm must be on one of the norm's scales, unless `scale=` states another:
 otherwise the ratings of another study, or the wrong column, would go unnoticed.
 """
 

@@ -1,14 +1,11 @@
-"""Word lists as files have them: tables, columns, cells as numbers.
+"""Word lists as files have them: columns, separators, rows, and cells as numbers.
 
-Cells as numbers: missing values, factor and logarithm.
+Comment lines at the start are skipped. The delimiter, unless it is stated, is the one that puts the wanted columns
+where the options say; if several do, that is an error. Cells become numbers, with values that are missing, a factor, a
+logarithm:
 
 >>> numbers_of(["3.5", "", "NA"], [2, 3, 4], "value", "norms.csv").to_pylist()
 [3.5, None, None]
-
-Cells of a table as text: where its columns stand, what separates them, row by row.
-
-Comment lines at the start are skipped. The delimiter, unless it is stated, is the one that puts the
-wanted columns where the options say; if several do, that is an error.
 """
 
 import io

@@ -1,4 +1,4 @@
-"""What a resource is: a source, compiled once, mapped into memory, queried by whole arrays.
+"""What a resource is: a source, compiled once, mapped into memory, queried by whole arrays; and how it is specified.
 
 A kind of resource is three functions:
 
@@ -9,7 +9,7 @@ A kind of resource is three functions:
 `compiled` writes each table as one Arrow batch and each matrix as an `.npy` file, so that opening
 copies nothing: the workers of a machine share the pages.
 
-Specifications of resources: a path, followed by `key=value` pairs.
+A specification is a path, followed by `key=value` pairs:
 
 >>> split_spec("s3://norms/mrc.csv:word=WORD,value=2", ("word", "value"), form="FILE:word=,value=")
 ('s3://norms/mrc.csv', {'word': 'WORD', 'value': '2'})

@@ -1,6 +1,6 @@
 """Static vectors as a kind of resource: rows, vectors, cosines and neighbours of whole arrays of words.
 
-Static vectors, compiled: centred, freed of top components and scaled as the options say.
+Compiled, they are centred, freed of top components and scaled as the options say:
 
 - `words`: `key`, `word`, `row`, in the order of keys; lower-case forms have their word's row.
 - `places`: `place` of each row of the matrix in `words`.

@@ -1,9 +1,8 @@
-"""Senses of thesauri and their members, and those that dictionaries of two languages tell.
+"""Senses of thesauri and their members; options of thesauri; the senses that dictionaries of two languages tell.
 
-Dictionaries of two languages as thesauri: words that share a translation, or translate one word, mean the same.
-
-With the words of the side `left`, those of which a translation is the same are members of a sense, whose id it is (one
-pivot, Spanish to English and back); with those of the side `right`, the translations that one sense of a word has.
+By such a dictionary words mean the same that share a translation, or translate one word. With the words of the side
+`left`, those of which a translation is the same are members of a sense, whose id it is (one pivot, Spanish to English
+and back); with those of the side `right`, the translations that one sense of a word has. Dictionaries have two formats:
 
 **pairs**: `word<TAB>translation[<TAB>pos]`, a pair a line; lines that begin with `#` are skipped.
 
@@ -67,7 +66,7 @@ class ThesaurusOptions:
     """How a thesaurus is read.
 
     Attributes:
-        format: an entry of `reading.READERS`; empty: detected from the first line.
+        format: an entry of `thesaurus_formats.READERS`; empty: detected from the first line.
         encoding: of the text; empty: the one that a MyThes file names, else UTF-8.
         language: of the words, in files of several languages; empty: not named.
         side: of the words, in dictionaries of two languages, one of `SIDES`; empty: left.

@@ -1,11 +1,7 @@
-"""Files of static vectors: how they are specified, and how each format is read.
+"""Files of static vectors: how they are specified, which format a file has, and how each format is read.
 
-Vectors as text: a word and its numbers a line (GloVe), below a line with the sizes (word2vec).
-
-Lines are read from the right, since words may hold spaces (as in glove.840B). One space separates
-numbers; other white space belongs to words.
-
-The formats of vectors by name, which of them a file has, and the readers of those that are not text.
+Text has a word and its numbers a line (GloVe), below a line with the sizes (word2vec). Lines are read from the right,
+since words may hold spaces (as in glove.840B). One space separates numbers; other white space belongs to words.
 
 Binary files of word2vec have a line with the sizes, then for each word its text, a space, and float32
 numbers. Of our own table `vectors` one slice and seed of a published folder is read.
@@ -52,7 +48,7 @@ class VectorOptions:
     """How vectors are read and transformed.
 
     Attributes:
-        format: an entry of `formats.READERS`; empty: detected.
+        format: an entry of `READERS`; empty: detected.
         slice: for our own table, the name of the slice.
         seed: for our own table, the training seed; None: the first.
         dim: numbers of a vector; None: detected.

@@ -1,6 +1,4 @@
-"""Words to rows: 64-bit keys, capitals and forms.
-
-Words to rows: 64-bit keys, sorted, found by binary search for whole arrays at once.
+"""Words to rows: 64-bit keys, sorted, found by binary search for whole arrays at once; by capitals, and by forms.
 
 A table of words is kept in the order of their keys, which are a polynomial over a word's bytes
 (UTF-8), mixed (the finaliser of SplitMix64, Steele et al. 2014). Nothing is built when the table is
@@ -14,11 +12,9 @@ are compared as well as keys, so that two words of one key are distinguished.
     >>> [None if row < 0 else table[row].as_py() for row in rows]
     ['ship', None, None]
 
-Capitals and apostrophes: by which forms a word is looked up, see `CASES`.
-
-With `fold` the first word of a sentence is found, and Polish is not polish where both are listed.
-Lower case is Unicode's simple mapping (Arrow's `utf8_lower`), applied to whole arrays. By every rule a word that
-is not found is looked up with straight apostrophes, whichever it and the list have.
+`CASES` says by which forms a word is looked up. With `fold` the first word of a sentence is found, and Polish is not
+polish where both are listed. Lower case is Unicode's simple mapping (Arrow's `utf8_lower`), applied to whole arrays. By
+every rule a word that is not found is looked up with straight apostrophes, whichever it and the list have.
 """
 
 from collections.abc import Iterator

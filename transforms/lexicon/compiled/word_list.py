@@ -1,15 +1,13 @@
-"""Word lists as a kind of resource: compiled, opened, queried.
+"""Word lists as a kind of resource: compiled, opened, queried; from a file, or from a function.
 
-A word list, compiled: one row per word, in the order of keys.
-
-Tables:
+Compiled, a list has one row per word, in the order of keys, in these tables:
 
 - `words`: `key`, `word`, `value`, `sd`, `n`; lower-case forms have their word's values.
 - `tagged`, of a list with parts of speech: the same by word and part of speech (`word` is both,
   separated by a tab).
 - `about`, one row: the scale, and how many rows were left out, and why.
 
-Word lists as kinds of resources: lists from a file, and lists that a function returns.
+A function that returns a list makes a kind of its own:
 
 >>> lengths = words_from(lambda argument: pa.table({"word": ["sea"], "value": [3.0]}), help="")
 >>> name, table = next(iter(lengths.compile((), lengths.parse("").options)))

@@ -1,14 +1,13 @@
-"""Encoders: their description, their loaded form, and the batches that go through them.
+"""What an encoder is, described and loaded, and the batches of a text that go through it.
 
 A kind of encoder is one function, `prepare(argument, resolve)`. It checks that everything is there,
 without loading weights, and returns an `EncoderInfo` and a function that loads an `Encoder` onto a
 device. Positions in texts are code points; pieces are what the encoder's tokenizer cuts texts into.
 
-What of a text goes through a model: windows around spans, framed sequences, padded batches.
-
-Padding changes the last bits of what a model computes. So a batch is decided by the list that the
-caller gives, one document's or one instance's, and by nothing else: the sequences are sorted by
-length, those of one length in the list's order, and cut into batches of a fixed size.
+Windows around spans and framed sequences go through a model in padded batches. Padding changes the last bits of what a
+model computes. So a batch is decided by the list that the caller gives, one document's or one instance's, and by
+nothing else: the sequences are sorted by length, those of one length in the list's order, and cut into batches of a
+fixed size.
 
 >>> window(10, 4, 5, 5)
 (2, 7)

@@ -1,22 +1,17 @@
-"""Encoders by specification, described, copied to this machine, and loaded.
+"""Encoders by specification: checked, described, copied to this machine, and loaded.
 
-Kind `transformers`: a folder that `save_pretrained` wrote (extra `transformers`).
-
-Any masked language model or encoder that the library transformers has, with a fast tokenizer and
-weights as safetensors. Nothing is fetched, and code that a model brings is never run.
-
-Copies of remote model folders on this machine: one for each content, made by one process.
-
-A copy is a folder named by the digest of what it holds (`model_digest`), within `encoders/` of the
-cache (`LEXBEAM_CACHE`, else the user's cache folder). It appears whole: it is made under another
-name, checked and renamed, while other processes wait for a lock.
-
-Encoders by specification: a folder, or KIND:ARGUMENT.
-
-A plain path is one of kind `transformers`. A remote folder is copied once per machine (`copies`).
+A specification is a folder, or KIND:ARGUMENT; a plain path is one of kind `transformers`.
 
     >>> kind_of("models/bert"), kind_of("transformers:gs://bucket/bert")
     (('transformers', 'models/bert'), ('transformers', 'gs://bucket/bert'))
+
+Kind `transformers` is a folder that `save_pretrained` wrote (extra `transformers`): any masked language model or
+encoder that the library transformers has, with a fast tokenizer and weights as safetensors. Nothing is fetched, and
+code that a model brings is never run.
+
+A remote folder is copied once per machine: one copy for each content, made by one process. A copy is a folder named by
+the digest of what it holds (`model_digest`), within `encoders/` of the cache (`LEXBEAM_CACHE`, else the user's cache
+folder). It appears whole: it is made under another name, checked and renamed, while other processes wait for a lock.
 """
 
 import functools

@@ -1,22 +1,16 @@
-"""What models with a head say: words for a masked place, log-probabilities, choices.
+"""What models with a head say: words for a masked place, log-probabilities of given words, choices among texts.
 
-Texts with a masked place, as they go through a masked language model.
-
-A span of a text is replaced by masks. Another text may precede it as a segment of its own:
-`sentence [SEP] sentence with a mask`. Segments that are too long are cut: each gets half of the
+**Texts with a masked place.** A span of a text is replaced by masks. Another text may precede it as a segment of its
+own: `sentence [SEP] sentence with a mask`. Segments that are too long are cut: each gets half of the
 room, and what the other leaves unused; the masked one keeps the masks, the other its own span.
 
-Words for a masked place: the most probable pieces of the vocabulary, with their probabilities.
+**Words for a masked place** (`fill_mask`) are the most probable pieces of the vocabulary, with their probabilities: the
+softmax over the whole vocabulary at the place. Special pieces are not words and are left out; the others keep their
+probabilities. Pieces that continue a word have a flag, so that the caller can drop them.
 
-The probability of a piece is the softmax over the whole vocabulary at the place. Special pieces are
-not words and are left out; the others keep their probabilities. Pieces that continue a word have a
-flag, so that the caller can drop them.
-
-Log-probabilities of given words for a masked place.
-
-A word is put in the place; its pieces are those that then stand where the mask stood. As many masks
-take their places, and the word's log-probability is the sum of its pieces' log-probabilities, each
-at its own mask, with some of the other pieces known (`SCORINGS`):
+**Log-probabilities of given words** (`word_log_probs`). A word is put in the place; its pieces are those that then
+stand where the mask stood. As many masks take their places, and the word's log-probability is the sum of its pieces'
+log-probabilities, each at its own mask, with some of the other pieces known (`SCORINGS`):
 
     masked          none: one run for all words of as many pieces
     left_to_right   those before it: the chain rule, given the number of pieces; the within-word
@@ -28,10 +22,9 @@ at its own mask, with some of the other pieces known (`SCORINGS`):
 For words of one piece all are the same. A sum grows with the number of pieces: `per_piece` divides
 it by that number.
 
-Choices: how probable a multiple-choice model finds each of several texts after a first one.
-
-A sequence is the first text and a choice, as the model's tokenizer frames two texts. If one is too
-long, the first text loses its end, the same for each choice; a choice is never cut.
+**Choices** (`choose`): how probable a multiple-choice model finds each of several texts after a first one. A sequence
+is the first text and a choice, as the model's tokenizer frames two texts. If one is too long, the first text loses its
+end, the same for each choice; a choice is never cut.
 """
 
 from collections.abc import Callable, Sequence

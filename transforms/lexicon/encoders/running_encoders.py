@@ -1,14 +1,11 @@
-"""A transformer model at work: texts cut into pieces, batches run through it.
-
-Texts cut into pieces by a fast tokenizer, and pieces of its vocabulary for a person.
+"""A model of transformers at work: texts cut into pieces by its fast tokenizer, batches run through it.
 
 Tokenizers mark borders of words in one of four ways: a mark before pieces that continue a word
 (WordPiece, `##ing`), before those that begin one (`Ġcat`, bytes; `▁cat`, SentencePiece), after
-those that end one (`cat</w>`), or not at all.
+those that end one (`cat</w>`), or not at all. By the marks a person reads pieces of the vocabulary.
 
-A model of transformers, loaded and run: float32, one thread, no dropout, no gradients.
-
-This module is imported when a model is loaded; no other module here imports torch.
+A model runs with float32, one thread, no dropout, no gradients. This module is imported when a model is loaded; no
+other module here imports torch.
 """
 
 import functools

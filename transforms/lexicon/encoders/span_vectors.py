@@ -1,9 +1,7 @@
-"""Vectors of spans in their context, and which encoder makes them.
-
-Vectors of spans in their context.
+"""Vectors of spans in their context, and the options that say which encoder makes them.
 
 A span's vector is pooled over its pieces; a piece's vector is the mean over the chosen layers. The
-context is the text, or, if that is too long, the window around the span (`batches.window`). A text
+context is the text, or, if that is too long, the window around the span (`encoder_batches.window`). A text
 with several spans goes through the model once, if it need not be cut.
 
 >>> pieces = np.array([[1, 5], [3, 1], [7, 7]], np.float32)
@@ -135,7 +133,7 @@ class Encoding(NamedTuple):
     Attributes:
         options: which encoder, and how it is used.
         info: its description.
-        scorings: entries of `scoring.SCORINGS` by which it scores words.
+        scorings: entries of `model_heads.SCORINGS` by which it scores words.
     """
 
     options: EncoderOptions

@@ -1,4 +1,4 @@
-"""Adapted Lesk: which sense of a word its context speaks of (Banerjee and Pedersen 2002).
+"""Adapted Lesk: which sense of a word its context speaks of (Banerjee and Pedersen 2002); and lists of function words.
 
 The score of a sense is a sum over glosses: the definition of its synset and those of the synsets
 around it (hypernyms and what it is an instance of, hyponyms and instances, meronyms, holonyms,
@@ -16,11 +16,11 @@ runs from one into the other. The words of the target itself, wherever they
 stand, are not in its context. The sense of the greatest score is chosen, of several the first, and
 so the first sense where nothing is shared.
 
-English function words: articles, pronouns, prepositions, conjunctions, auxiliaries; such adverbs of other languages.
-
-A closed list: phrases of these words alone say nothing of a sense. In other languages parts of speech tell closed
-classes, but adverbs are an open class with closed ones within it: interrogative, relative, demonstrative, indefinite
-and negative ones (features `PronType` of Universal Dependencies), and those of degree, focus and phase (*también, ya*).
+Two closed lists stand here, which others read, too. `STOP_WORDS` are English function words (articles, pronouns,
+prepositions, conjunctions, auxiliaries): phrases of these words alone say nothing of a sense. `CLOSED_ADVERBS` are
+adverbs of other languages. There parts of speech tell closed classes, but adverbs are an open class with closed ones
+within it: interrogative, relative, demonstrative, indefinite and negative ones (features `PronType` of Universal
+Dependencies), and those of degree, focus and phase (*también, ya*).
 """
 
 import functools

@@ -1,9 +1,8 @@
-"""Lists of different lengths as two flat arrays, and the names and numbers that WordNet has for what it tells apart.
+"""What other modules of WordNet share: the database's constants, tables as flat arrays, and lists of different lengths.
 
-The constants of WordNet's database: parts of speech, lexicographer classes, relations.
-
-Sources: the manual pages lexnames(5WN), wninput(5WN) and wndb(5WN) of WordNet 3.0. Debian ships no
-file `lexnames`, hence the names are here.
+Lists of different lengths are two flat arrays (`Ragged`), values and offsets. Constants are parts of speech,
+lexicographer classes and relations, from the manual pages lexnames(5WN), wninput(5WN) and wndb(5WN) of WordNet 3.0.
+Debian ships no file `lexnames`, hence the names are here.
 """
 
 from typing import Any, NamedTuple

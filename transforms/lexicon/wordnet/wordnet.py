@@ -3,7 +3,7 @@
 Words may be in any case, with spaces or `_`. Results are rows: of senses (a lemma in a synset) and
 of synsets; a row that does not exist is `MISSING`, and its attributes are null, empty or `MISSING`.
 Texts are as WordNet has them, with `_` for spaces. Parts of speech are `Pos`, symbols of relations
-those of `lexnames.RELATIONS`; any other is a UsageError.
+those of `ragged.RELATIONS`; any other is a UsageError.
 """
 
 from collections.abc import Callable, Iterator
@@ -133,7 +133,7 @@ Symbols = str | tuple[str, ...]
 
 
 class WordNet:
-    """The tables of `compiling.py`, opened; `language` decides whether English rules apply."""
+    """The tables of `wordnet_kind.py`, opened; `language` decides whether English rules apply."""
 
     def __init__(self, opened: Opened, language: str = "en") -> None:
         self._tables = Tables(opened)

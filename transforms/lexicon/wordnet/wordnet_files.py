@@ -1,8 +1,6 @@
-"""WordNet's database files as tables: files, synsets, senses.
+"""WordNet's database files read, as wndb(5WN) and senseidx(5WN) describe them, and made tables of synsets and senses.
 
-The reader of WordNet's database files, in the format of wndb(5WN) and senseidx(5WN).
-
-Data and index files, exception lists and the two files that say how often a sense is tagged. They
+Read are data and index files, exception lists and the two files that say how often a sense is tagged. They
 may be those of WordNet 3.0, 3.1 or another database in the same format; text is UTF-8.
 """
 

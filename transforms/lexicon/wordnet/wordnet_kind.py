@@ -1,16 +1,7 @@
 """WordNet as a kind of resource: how it is specified, compiled, opened; words of other languages in its synsets.
 
-Words of another language in the synsets of WordNet: a tab file of Open Multilingual Wordnet over a database.
-
-A line of the file has a synset, `spa-30-00001740-n` or `00001740-n`, `spa:lemma`, and a word. Its offset is that of the
-database whose relations are taken: the one in the file's own folder, if that has one, else Debian's. So a wordnet that
-has no relations of its own has hypernyms and depths. Of several senses of a word those come first whose English words
-are tagged more often, then the first by offset. Pointers between words (antonyms) are those of English words, and lead
-nowhere here; so do glosses, which are in English: they are shown, and not compared with a text.
-
-WordNet's files as flat tables: rows point to rows, and lists of different lengths have offsets.
-
-Tables and what a row is; `*_bounds` hold where the rows of each owner begin, and one end:
+It is compiled into flat tables: rows point to rows, and lists of different lengths have offsets. `*_bounds` hold where
+the rows of each owner begin, and one end:
 
     lemmas          a lemma in lower case, with straight apostrophes, and its key; in the order of keys
     sense_bounds    for each lemma the senses as n, v, a, r: four numbers a lemma
@@ -22,6 +13,13 @@ Tables and what a row is; `*_bounds` hold where the rows of each owner begin, an
     exceptions_n    an irregular form and a base, by key; also _v, _a, _r
 
 `glosses.py` describes the tables of definitions.
+
+Words of another language come from a tab file of Open Multilingual Wordnet over a database. A line of it has a synset,
+`spa-30-00001740-n` or `00001740-n`, `spa:lemma`, and a word. Its offset is that of the database whose relations are
+taken: the one in the file's own folder, if that has one, else Debian's. So a wordnet that has no relations of its own
+has hypernyms and depths. Of several senses of a word those come first whose English words are tagged more often, then
+the first by offset. Pointers between words (antonyms) are those of English words, and lead nowhere here; so do glosses,
+which are in English: they are shown, and not compared with a text.
 """
 
 import re
@@ -197,7 +195,7 @@ def compile_wordnet(paths: Sequence[str], options: HasLanguage | None) -> Iterat
     """Read the database in the folder `paths[0]`, or the tab file there, and yield its tables.
 
     Args:
-        paths: of the folder, or of a tab file (`tab.py`).
+        paths: of the folder, or of a tab file (`read_tab_wordnet`).
         options: their `language` decides how words of definitions are lemmatised; None: English.
 
     Raises:

@@ -32,7 +32,13 @@ from lexbeam.transforms.simplification.documents.placed_texts import (
 )
 from lexbeam.transforms.simplification.instances.content_words import FIXED, fixed_codes, fixed_places
 from lexbeam.transforms.simplification.records import ID, Row
-from lexbeam.transforms.simplification.rewriting.together import Offer, PlacedEdit, TargetChoice, edited, resolve
+from lexbeam.transforms.simplification.rewriting.agreeing_rewriting import (
+    Offer,
+    PlacedEdit,
+    TargetChoice,
+    edited,
+    resolve,
+)
 
 # What is read of each table, beside the instance.
 COLUMNS = {
@@ -99,7 +105,7 @@ class Resolving:
         document: its name.
         refusal: of an edit of the text, why it cannot be made; None if it can.
         inflector_of: of a language, what knows its genders; None: nothing does.
-        agreement: one of `choices.AGREEMENT`.
+        agreement: one of `agreeing_rewriting.AGREEMENT`.
 
     Attributes:
         edits: of the text as it was, from left to right.
@@ -255,7 +261,7 @@ class Resolve(Step[TextsTask, ResolvedPart]):
     Attributes:
         format, reader: how files were read, since they are edited in the same way.
         inflector: knows genders; None: what agrees with nouns stays, but for the word before.
-        agreement: one of `choices.AGREEMENT`.
+        agreement: one of `agreeing_rewriting.AGREEMENT`.
     """
 
     format: str = "auto"

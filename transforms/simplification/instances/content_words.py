@@ -154,7 +154,7 @@ class ContentWords(NamedTuple):
         place: its token.
         targets: as they stand.
         lemmas: as annotated; None: not known.
-        left: content words that are left out, by reason: `name`, `word` (`protection.PROTECTED`), and those of `FIXED`.
+        left: content words left out, by reason: `name`, `word` (`target_forms.PROTECTED`), and those of `FIXED`.
     """
 
     texts: Sequence[AnnotatedText]

@@ -1,6 +1,6 @@
 """Options and files that candidates are ranked by, and what is opened of them for each setting.
 
-Options that a setting may have stand in `RankingOptions`, see settings.py; files are the same for all settings.
+Options that a setting may have stand in `RankingOptions`, see `settings`; files are the same for all settings.
 """
 
 import math

@@ -29,7 +29,7 @@ from lexbeam.transforms.simplification.records import (
     Row,
     instance_rows,
 )
-from lexbeam.transforms.simplification.rewriting.together import (
+from lexbeam.transforms.simplification.rewriting.agreeing_rewriting import (
     AGREEMENT,
     Offer,
     PlacedEdit,
@@ -87,7 +87,7 @@ class RewriteSentences(Step[JoinTask, Rewritten]):
     """Put the chosen words of instances, candidates and rankings of one number into their sentences.
 
     Attributes:
-        agreement: one of `together.AGREEMENT`.
+        agreement: one of `agreeing_rewriting.AGREEMENT`.
         inflector: knows genders; None: nothing but the word before a target changes.
     """
 

@@ -8,7 +8,7 @@ those of its lemma, of any.
   that is like another (*sultry*, like *hot*), of an antonym of that one, or is like such an antonym.
 - A **hyponym** stands below one of the target's synsets, at any depth, and neither in one of them nor above one.
 - Of **another sense** is what has no synset among those around the sense that adapted Lesk (Banerjee and Pedersen 2002)
-  finds in the sentence: this synset, and those whose glosses are read for it (`lexnames.EXTENDED_GLOSS`).
+  finds in the sentence: this synset, and those whose glosses are read for it (`ragged.EXTENDED_GLOSS`).
 - In a **rare sense** stands what means the target, or what is right above or similar, in a late one of its own senses
   alone, which WordNet orders by how often they occur (*await* to *look*, which is *expect* in its eighth sense).
 """

@@ -8,9 +8,9 @@ from lexbeam.transforms.annotation.annotate import AnnotateRecords
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.common.options.fields import plain_options
 from lexbeam.transforms.common.store.artefacts import Workspace, make
+from lexbeam.transforms.formats.ingest.duplicates import AnnotateTask
 from lexbeam.transforms.formats.ingest.ingestion import Ingest
 from lexbeam.transforms.formats.ingest.input_listing import units_of
-from lexbeam.transforms.formats.ingest.staged_records import AnnotateTask
 
 RULES = "lemma\tcat\tdog\n"
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from lexbeam.transforms.inflection.dictionaries import FormEntry
 from lexbeam.transforms.inflection.features import feats_of, inflection
 from lexbeam.transforms.inflection.inflector import Inflector, compiled
+from lexbeam.transforms.simplification.rewriting.agreeing_rewriting import Offer, TargetChoice, edited, resolve
 from lexbeam.transforms.simplification.rewriting.concord import SentenceToken
-from lexbeam.transforms.simplification.rewriting.together import Offer, TargetChoice, edited, resolve
 
 CELLS = ("Gender=Masc|Number=Sing", "Gender=Fem|Number=Sing", "Gender=Masc|Number=Plur", "Gender=Fem|Number=Plur")
 PARADIGMS = [

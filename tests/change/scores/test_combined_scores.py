@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from space_making import RANK, score_task, tag_of
 
 from lexbeam.schemas.change.scores import SCORES, SUMMARY, SummaryColumns
-from lexbeam.transforms.change.scores import combining as module
-from lexbeam.transforms.change.scores.combining import (
+from lexbeam.transforms.change.scores import combined_scores as module
+from lexbeam.transforms.change.scores.combined_scores import (
     CombineSeeds,
     CombineTask,
     Summarise,
@@ -22,7 +22,7 @@ from lexbeam.transforms.change.scores.combining import (
     summary_columns,
 )
 from lexbeam.transforms.change.scores.null_deals import Deal
-from lexbeam.transforms.change.scores.scoring import ChangeScoreOptions, ScoreSeed
+from lexbeam.transforms.change.scores.seed_scores import ChangeScoreOptions, ScoreSeed
 from lexbeam.transforms.change.view.words import Majority
 from lexbeam.transforms.common.store.artefacts import Workspace, make
 

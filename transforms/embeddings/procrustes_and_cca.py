@@ -1,8 +1,7 @@
-"""How the maps of alignments are fitted: from two matrices and the rows of each that are fitted on to two sides.
+"""How the maps of alignments are fitted: orthogonal Procrustes, also with whitening, and canonical correlation.
 
-Formulas are in `alignment`.
-
-Formulas of alignments: matrices from the rows of two spaces that are of the same words, float64.
+A fit takes the matrices of two spaces and the rows of each that are of the same words, and returns what becomes of
+either side, in float64. `alignment` has the equations, and the alignments by name.
 
 >>> import numpy as np
 >>> rows = np.array([[2.0, 0.0], [0.0, 1.0], [1.0, 1.0]])

@@ -10,7 +10,7 @@ from small_encoders import trained
 
 from lexbeam.transforms.cloze.filters.candidate_options import CandidateOptions, filter_request
 from lexbeam.transforms.cloze.filters.cloze_filter import FilterSetting
-from lexbeam.transforms.cloze.filters.filters_of_kinds import FILTERS
+from lexbeam.transforms.cloze.filters.cloze_filters import FILTERS
 from lexbeam.transforms.lexicon.encoders.span_vectors import EncoderOptions, encoding_of
 from lexbeam.transforms.lexicon.resources import Lexicon
 

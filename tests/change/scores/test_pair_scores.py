@@ -13,8 +13,7 @@ from scipy import stats
 from lexbeam.schemas.change.scores import NULL_REASONS, SCORES
 from lexbeam.transforms.change.scores.measures import MEASURES, needs_alignment, of_usage
 from lexbeam.transforms.change.scores.neighbourhood_measures import local_neighbourhood_distance, pivot_divergence
-from lexbeam.transforms.change.scores.ranking import RankedWordOptions
-from lexbeam.transforms.change.scores.scores import (
+from lexbeam.transforms.change.scores.pair_scores import (
     REASONS,
     SCORED,
     ScoredSlice,
@@ -24,6 +23,7 @@ from lexbeam.transforms.change.scores.scores import (
     with_made,
     with_parts,
 )
+from lexbeam.transforms.change.scores.ranking import RankedWordOptions
 from lexbeam.transforms.change.view.counts import COUNTS
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.embeddings.alignment import Alignment, fit_alignment

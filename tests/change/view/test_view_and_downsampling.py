@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from scipy.stats import kstest, spearmanr
 
 from lexbeam.schemas.corpus_tables import SENTENCES, UPOS
-from lexbeam.transforms.change.view import training_view
+from lexbeam.transforms.change.view import view_and_downsampling
 from lexbeam.transforms.change.view.slices import parse_slices, slice_of
-from lexbeam.transforms.change.view.training_view import (
+from lexbeam.transforms.change.view.view_and_downsampling import (
     BINS,
     columns_needed,
     derive,
@@ -64,8 +64,8 @@ def reference(rows, targets, options):
         if length < options.min_sentence or not words:
             continue
         holds = any(word in targets.words for word in words)
-        for start in range(0, len(words), training_view.LONGEST_SENTENCE):
-            cut = slice(start, start + training_view.LONGEST_SENTENCE)
+        for start in range(0, len(words), view_and_downsampling.LONGEST_SENTENCE):
+            cut = slice(start, start + view_and_downsampling.LONGEST_SENTENCE)
             result.append((place, document, number, holds, words[cut], tags[cut]))
     return result
 
@@ -110,7 +110,7 @@ def test_agrees_with_sentence_by_sentence_derivation(rows, least, counts, longes
     options = ViewOptions(min_sentence=least, length_counts=counts)
     targets = ViewTargets(("attack", "liber"))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(training_view, "LONGEST_SENTENCE", longest)
+        patch.setattr(view_and_downsampling, "LONGEST_SENTENCE", longest)
         batch = derive(sentences(rows), SLICES, targets, options)
         expected = reference(rows, targets, options)
     assert as_rows(batch) == expected

@@ -1,15 +1,12 @@
-"""Change scores of a pair of slices under one seed; `combining` has those over seeds.
+"""Change scores of a pair of slices: under one seed, made of other scores, and over all seeds, with thresholds.
 
 The words that both spaces share and all targets are scored. A target without a score has a reason,
 the first in `lexbeam.schemas.change.scores.NULL_REASONS` that holds.
 
-Measures that are made of the scores of others, in the rows of a pair and a seed.
+Measures that are made of the scores of others get rows like any measure, in real pairs and in null ones, so that
+evidence, thresholds and all else apply.
 
-They are scored like any measure, of real pairs and of null ones, so that evidence, thresholds and all else apply.
-
-Change scores of a pair of slices over seeds, with thresholds and classes.
-
-Scores are averaged over seeds, never vectors, whose axes differ from seed to seed.
+Over seeds, scores are averaged, never vectors, whose axes differ from seed to seed.
 """
 
 import math
@@ -298,7 +295,7 @@ def with_made(rows: pa.Table, measures: Iterable[str]) -> pa.Table:
     A word that lacks one of these has the first reason that holds.
 
     Args:
-        rows: what `scores.score_pair` returned, with all that the measures are made of.
+        rows: what `score_pair` returned, with all that the measures are made of.
         measures: keys of `MEASURES`; those that are not made of others are passed over.
     """
     made = [name for name in sorted(set(measures)) if MEASURES[name].takes == MADE]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import lexbeam
 from lexbeam.transforms.cloze.filters.abstract_words import pos
 from lexbeam.transforms.cloze.filters.cloze_filter import FilterSetting
-from lexbeam.transforms.cloze.filters.filters_of_kinds import EVALUATE, FILTERS, filters_of, judge, optional_filters
+from lexbeam.transforms.cloze.filters.cloze_filters import EVALUATE, FILTERS, filters_of, judge, optional_filters
 from lexbeam.transforms.cloze.word_resources import check_model_language
 from lexbeam.transforms.common.errors import UsageError
 from lexbeam.transforms.inflection.models import inflector_reference

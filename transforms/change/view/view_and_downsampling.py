@@ -1,15 +1,14 @@
-"""The training view: from annotated sentences to the lists of words that embeddings learn from.
+"""The training view, from annotated sentences to the lists of words that embeddings learn from, and its downsampling.
 
 In the order in which the corpora of SemEval-2020 Task 1 were made (Schlechtweg et al. 2020):
 sentences are dealt to slices, short ones dropped, lemmas or forms normalised, targets joined with
-their part of speech, punctuation removed. Downsampling is in `sampling`; the order of training is
-that of `ViewBatch.key`. A batch of sentences comes as Arrow columns; each distinct word in it is
+their part of speech, punctuation removed. The order of training is that of
+`ViewBatch.key`. A batch of sentences comes as Arrow columns; each distinct word in it is
 looked at once in Python, everything else is arithmetic on arrays.
 
-Downsampling of a slice: all sentences with a target, a random sample of the others.
-
-So the larger corpora of SemEval-2020 Task 1 were made. Nothing is sorted: every sentence has a
-random number of its own (see `view.sentence_keys`), the tokens are counted in bins of it, and the
+Downsampling keeps all sentences of a slice with a target, and a random sample of the others. So the
+larger corpora of SemEval-2020 Task 1 were made. Nothing is sorted: every sentence has a
+random number of its own (see `sentence_keys`), the tokens are counted in bins of it, and the
 sentences below the bin where the budget ends are kept.
 """
 

@@ -1,13 +1,11 @@
-"""The filters of each kind of questions, and those that compare words of a pair.
-
-Filters that look for the word itself in summary and passage, and for its synonyms and antonyms in the passage.
-
-Synonyms are the other words of its synsets, antonyms the words that WordNet opposes to it, over all its senses or those
-of its part of speech. Expressions (`look_after`) are looked for as consecutive tokens.
-
-The filters, and their verdicts on words of a kind.
+"""The filters by name, their verdicts on words of a kind, and those of them that compare words of a pair.
 
 The order of the registry is that in which filters are applied, of reasons, and of columns.
+
+Four filters stand here: `repeated` and `lemma` look for the word itself in summary and passage, `synonym` and `antonym`
+for its synonyms and antonyms in the passage. Synonyms are the other words of its synsets, antonyms the words that
+WordNet opposes to it, over all its senses or those of its part of speech. Expressions (`look_after`) are looked for as
+consecutive tokens.
 """
 
 from collections.abc import Collection, Sequence

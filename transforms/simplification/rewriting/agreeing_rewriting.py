@@ -1,7 +1,7 @@
 """All choices of a sentence placed together, and what stands around them made to agree; edits of the sentence come out.
 
 Of each target the first candidate is placed that the sentence lets stand. A noun of another gender or number moves
-what agrees with it (concord.py); words of other targets that were placed before agree, too. Then what depends on
+what agrees with it (`concord`); words of other targets that were placed before agree, too. Then what depends on
 sound is settled again for all words beside a changed one: `a` and `an`, *el agua*, *y* and *e*, *de el* to *del*.
 A candidate is refused, and the next one tried, with a reason of `REFUSALS`. Without an inflector with genders
 candidates stand as they are, with the word before them as generation has it.

@@ -1,4 +1,4 @@
-"""Scores of a pair of slices over all seeds as artefacts, weighed against its null pairs.
+"""Scores of a pair of slices over all seeds, as artefacts, weighed against its null pairs, and summed up by word.
 
 CombineSeeds   scores of all seeds and null pairs    -> parts of `scores`, and of `nulls`, `pairs` and `systems`
 Summarise      scores of all seeds, counts of slices -> a part of `change/summary`
@@ -31,9 +31,9 @@ from lexbeam.transforms.change.scores.measures import MEASURES, kinds_of, of_usa
 from lexbeam.transforms.change.scores.named_systems import REGISTRY as SYSTEMS_REGISTRY
 from lexbeam.transforms.change.scores.named_systems import SYSTEMS, NamedSystem, system_rows, systems_of
 from lexbeam.transforms.change.scores.null_deals import Deal
+from lexbeam.transforms.change.scores.pair_scores import Floats, combine_seeds
 from lexbeam.transforms.change.scores.ranking import by_change, spearman_with_log_count, top
-from lexbeam.transforms.change.scores.scores import Floats, combine_seeds
-from lexbeam.transforms.change.scores.scoring import ChangeScoreOptions, ScoredSeed
+from lexbeam.transforms.change.scores.seed_scores import ChangeScoreOptions, ScoredSeed
 from lexbeam.transforms.change.scores.thresholds import REGISTRY as THRESHOLDS_REGISTRY
 from lexbeam.transforms.change.scores.thresholds import THRESHOLDS
 from lexbeam.transforms.change.view.counts import majority_tags

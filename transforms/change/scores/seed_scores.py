@@ -1,4 +1,4 @@
-"""Scores of a pair of slices and a seed as artefacts, and the options of all that scores.
+"""Scores of a pair of slices under one seed, as an artefact, and the options of all that scores.
 
 ScoreSeed   two spaces of one seed and their maps  -> one seed's scores
 """
@@ -12,8 +12,8 @@ import pyarrow.parquet as pq
 
 from lexbeam.transforms.change.scores.measures import FREQUENCY, MADE, MEASURES, REGISTRY, needs_alignment
 from lexbeam.transforms.change.scores.named_systems import NamedSystem, as_texts, parsed, presets, systems_of
+from lexbeam.transforms.change.scores.pair_scores import ScoredSlice, score_pair, with_made, with_parts
 from lexbeam.transforms.change.scores.ranking import RankedWordOptions
-from lexbeam.transforms.change.scores.scores import ScoredSlice, score_pair, with_made, with_parts
 from lexbeam.transforms.change.spaces.aligning import SliceFacts, SliceSpace, load_alignments, load_spaces
 from lexbeam.transforms.change.view.feeds import read_counts
 from lexbeam.transforms.common.errors import UsageError
