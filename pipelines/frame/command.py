@@ -412,8 +412,6 @@ class Command(Generic[O, P]):
         tables: the tables that it makes.
         explains: those of them that say what was wrong; a run that fails leaves them to read.
         stages: the stages whose artefacts it may make; its graph says which it does.
-        waits: by stage, the stages that are over once it has finished, since it waits for all of their
-            artefacts; for progress of stages whose total is unknown, or estimated too high.
         rows: the types of the rows that `build` hands back besides `parts`.
         takes_beam: whether an action takes Beam options.
         gauges: what can be bounded by the `gate` of a configuration besides the rows of its tables, by name.
@@ -428,7 +426,6 @@ class Command(Generic[O, P]):
     tables: tuple[Table, ...] = ()
     explains: tuple[Table, ...] = ()
     stages: tuple[AnyStep, ...] = ()
-    waits: Mapping[str, tuple[str, ...]] = MappingProxyType({})
     rows: Mapping[str, type] = MappingProxyType({})
     takes_beam: bool = False
     gauges: Mapping[str, Gauge] = MappingProxyType({})

@@ -462,5 +462,5 @@ def _check_seen(jobs: Iterable[Job], out: str) -> None:
 def _foreseen(job: Job) -> list[Foreseen]:
     if not job.command.has("build"):
         return []
-    weight, waits = job.command.weights(job.options).get, job.command.waits.get
-    return [Foreseen(s.name, s.unit, weight(s.name), waits(s.name, ())) for s in job.command.stages]
+    weight = job.command.weights(job.options).get
+    return [Foreseen(s.name, s.unit, weight(s.name)) for s in job.command.stages]

@@ -42,7 +42,7 @@ from lexbeam.transforms.common.publish.sections import Made, ReadTable, table_di
 from lexbeam.transforms.common.publish.written import ActionCode, WriteTables, WrittenTable
 from lexbeam.transforms.common.shown import guarded
 from lexbeam.transforms.common.store import files
-from lexbeam.transforms.common.store.artefacts import Step, Workspace, make, stage_entry
+from lexbeam.transforms.common.store.artefacts import Step, Workspace, make, note_waits, stage_entry
 from lexbeam.transforms.common.store.models import carry, models_noted
 from lexbeam.transforms.common.store.receipts import REMEDY, Needed
 from lexbeam.transforms.common.store.tables import Part
@@ -253,7 +253,7 @@ def _run_graph(
     With each stage are the entries of registries that it was built with.
     """
     from lexbeam.pipelines.runners.runners import Left, run_pipeline
-    from lexbeam.transforms.common.store.ptransforms import stages_in
+    from lexbeam.transforms.common.store.ptransforms import stages_in, stages_waited_for
 
     command = job.command
     results = ResultFiles(workspace.root)
@@ -265,6 +265,7 @@ def _run_graph(
         nonlocal before
         collections = command.build(pipeline, plan, graph)
         chosen.update(stages_in(pipeline))
+        note_waits(workspace, job.section, stages_waited_for(pipeline))
         before = leaving.handed_back(job.section, mark(chosen))
         if before is not None:
             return False

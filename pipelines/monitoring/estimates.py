@@ -4,7 +4,7 @@ No clock is read here and nothing is drawn: `pipelines/monitoring/progress.py` d
 one look; `Estimates` keeps what earlier looks said, and shows an estimate only where they agree.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from lexbeam.transforms.common.shown import units
@@ -17,13 +17,11 @@ class Foreseen(NamedTuple):
         name: `change/train`.
         unit: what its artefacts are, in the plural: `embeddings`.
         weight: work of the whole stage, relative to that of the others; None: unknown.
-        waits: the stages that are over once this one has finished, since it waits for them.
     """
 
     name: str
     unit: str
     weight: float | None = None
-    waits: tuple[str, ...] = ()
 
 
 class StageCount(NamedTuple):
@@ -119,18 +117,21 @@ def _span(seconds: float) -> str:
     return f"{whole // 3600} h {whole % 3600 // 60:02} min"
 
 
-def settled(counts: Sequence[StageCount]) -> list[StageCount]:
+def settled(counts: Sequence[StageCount], waits: Mapping[str, Collection[str]]) -> list[StageCount]:
     """Return counts in which the stages that a finished stage has waited for have ended.
 
     So a stage ends even if its total is unknown, or was estimated too high.
 
-    >>> deal = StageCount(Foreseen("toy/deal", "deals", waits=("toy/sizes",)), 1, 1, begun=0)
-    >>> [count.ended for count in settled([StageCount(Foreseen("toy/sizes", "parts"), made=3), deal])]
+    >>> deal = StageCount(Foreseen("deal", "deals"), 1, 1, begun=0)
+    >>> [count.ended for count in settled([StageCount(Foreseen("sizes", "parts"), made=3), deal], {"deal": ["sizes"]})]
     [True, False]
+
+    Args:
+        counts: of stages.
+        waits: by stage, those that are over once it has finished.
     """
-    waits = {count.stage.name: count.stage.waits for count in counts}
     over: set[str] = set()
-    pending = [name for count in counts if count.is_finished for name in count.stage.waits]
+    pending = [name for count in counts if count.is_finished for name in waits.get(count.stage.name, ())]
     while pending:
         name = pending.pop()
         if name not in over:

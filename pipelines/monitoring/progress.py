@@ -24,7 +24,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from lexbeam.pipelines.monitoring.estimates import (
     Estimates,
@@ -36,6 +36,7 @@ from lexbeam.pipelines.monitoring.estimates import (
     time_left,
 )
 from lexbeam.pipelines.monitoring.events import StageProgress, are_printed, emit
+from lexbeam.transforms.common.code.fingerprints import parse_json
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.remote import remote
@@ -59,6 +60,11 @@ def receipts_below(root: str) -> dict[str, list[int]]:
 
 def planned(path: str, since: int) -> int | None:
     """Return the number that a run which began then planned; None where what is noted is an earlier run's."""
+    number: int | None = _noted(path, since)
+    return number
+
+
+def _noted(path: str, since: int) -> Any:
     with suppress(OSError, ValueError):
         if files.is_local(path):
             changed = os.stat(path).st_mtime_ns
@@ -66,8 +72,23 @@ def planned(path: str, since: int) -> int | None:
             changed = state.changed
         else:
             return None
-        return int(files.read_bytes(path)) if changed >= since else None
+        return parse_json(files.read_bytes(path)) if changed >= since else None
     return None
+
+
+def noted_waits(work: str, section: str, since: int) -> dict[str, list[str]]:
+    """Return what a run that began then has noted of a section: by stage, those that are over once it has finished.
+
+    Args:
+        work: folder of artefacts.
+        section: its name, or the first word of several sections' names.
+        since: when the run began.
+    """
+    plans, waits = files.join(work, "plan"), dict[str, list[str]]()
+    for name in files.list_folder(plans).files:
+        if name.endswith(".json") and f"{name.removesuffix('.json')}.".startswith(f"{section}."):
+            waits.update(_noted(files.join(plans, name), since) or {})
+    return waits
 
 
 class _Counted(NamedTuple):
@@ -211,10 +232,13 @@ def watching(run: RunProgress, section: str, used: Iterable[str] | None = None) 
     is_local = files.is_local(run.work)
     folders = [(StageFolder if is_local else StageObjects)(run.work, stage) for stage in stages]
 
+    waits: dict[str, list[str]] = {}
+
     def look(now: float) -> None:
+        waits.update({} if waits else noted_waits(run.work, section, run.since))  # once the graph is there
         for folder in folders:
             folder.look(now, run.since)
-        run.counts[section] = settled([folder.count for folder in folders])
+        run.counts[section] = settled([folder.count for folder in folders], waits)
 
     def end() -> None:
         for folder in folders:

@@ -125,10 +125,18 @@ VALUES: dict[str, list[str] | None] = {
 
 # Code that is changed: a stage's own, what it reaches, and what several stages reach.
 CODE = [
-    ("transforms/formats/ingest/ingestion.py", 'row["genre"] or options.genre', '"code"'),
+    ("transforms/formats/ingest/ingestion.py", 'known("genre") or options.genre', '"code"'),
     ("transforms/formats/ingest/duplicates.py", "key if number == 0", "key if number == 9"),
-    ("transforms/annotation/annotated_tables.py", '"genre": [block.row["genre"]', '"genre": ["code"'),
-    ("transforms/annotation/annotated_tables.py", "entry.key, 0", "entry.key, 7"),
+    (
+        "transforms/annotation/annotated_tables.py",
+        '"genre", "language")}',
+        '"language")} | {"genre": ["code"] * len(blocks)}',
+    ),
+    (
+        "transforms/annotation/annotated_tables.py",
+        "yield some\n            continue",
+        "yield replace(some, rows=some.rows.take(np.arange(len(some.rows))[::-1]))\n            continue",
+    ),
     ("transforms/common/store/tables.py", "GROUP_ROWS = 16_384", "GROUP_ROWS = 3"),
     ("transforms/change/view/view_and_downsampling.py", "+ np.uint64(1)) * GOLDEN", "+ np.uint64(2)) * GOLDEN"),
     ("transforms/change/view/counts.py", "(lengths > 0).sum()", "(lengths > 9).sum()"),

@@ -15,7 +15,6 @@ import pyarrow.compute as pc
 from lexbeam.pipelines.commands.change.options import ChangeOptions, read_targets
 from lexbeam.pipelines.commands.change.plan import (
     STAGES,
-    WAITS,
     ChangePlan,
     expected_artefacts,
     groups_in,
@@ -269,7 +268,6 @@ class Change(Command[ChangeOptions, ChangePlan]):
         ALIGNMENTS,
     )
     stages = STAGES
-    waits: Mapping[str, tuple[str, ...]] = WAITS
     rows: Mapping[str, type] = {"outside": Outside}
     gauges: Mapping[str, Gauge] = {
         "slice-tokens": Gauge(_slice_tokens, doc="tokens of a slice that are trained on"),

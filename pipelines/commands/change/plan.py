@@ -382,29 +382,6 @@ _BESIDE = (
 )
 
 
-# Of CountSlice some are of null slices: they come last.
-WAITS = {
-    ViewSlices.name: (MeasureTokens.name,),
-    DealDocuments.name: (SizeDocuments.name,),
-    CountDealt.name: (DealDocuments.name,),
-    CountSlice.name: (ViewSlices.name, CountDealt.name),
-    ShuffleRange.name: (ViewSlices.name,),
-    Train.name: (CountSlice.name, ShuffleRange.name),
-    TrainShard.name: (CountSlice.name, ShuffleRange.name),
-    CountContexts.name: (CountSlice.name, ShuffleRange.name),
-    AddContexts.name: (CountContexts.name,),
-    Represent.name: (AddContexts.name,),
-    AverageLast.name: (TrainShard.name, AverageStep.name),
-    TrainJointly.name: (CountSlice.name, ShuffleRange.name),
-    Align.name: (Train.name, TrainJointly.name, AverageLast.name, Represent.name),
-    ScoreSeed.name: (Align.name,),
-    CombineSeeds.name: (ScoreSeed.name, DealDocuments.name),
-    Summarise.name: (CombineSeeds.name,),
-    CompareSystems.name: (CombineSeeds.name,),
-    MakeSeries.name: (TraceSlices.name,),
-}
-
-
 def weights_of(options: ChangeOptions) -> Mapping[str, float]:
     """Return about how much work the stages are: what is trained, most of all."""
     runs = len(parse_seeds(options.seeds)) + options.null  # a null pair is one at one seed

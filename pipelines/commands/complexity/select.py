@@ -244,10 +244,6 @@ class ComplexitySelect(Command[ComplexitySelectOptions, SelectPlan]):
       --resources zipf=wordfreq:en --band zipf=2:5"""
     tables = (INSTANCES,)
     stages = (FindTargets, FetchInstances, GATHER, MergeInstances)
-    waits: Mapping[str, tuple[str, ...]] = {
-        MergeInstances.name: (FetchInstances.name,),
-        FetchInstances.name: (FindTargets.name,),
-    }
     rows: Mapping[str, type] = {"numbers": Number}
     views = INSTANCE_VIEWS
 

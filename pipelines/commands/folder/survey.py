@@ -10,7 +10,7 @@ import contextlib
 import fcntl
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -26,7 +26,7 @@ from lexbeam.pipelines.frame.publishing import (
 from lexbeam.pipelines.frame.registry import all_tables, available, command_of
 from lexbeam.pipelines.monitoring.estimates import Foreseen, StageCount, settled
 from lexbeam.pipelines.monitoring.events import ArtefactsFreed, report
-from lexbeam.pipelines.monitoring.progress import planned, receipts_below
+from lexbeam.pipelines.monitoring.progress import noted_waits, planned, receipts_below
 from lexbeam.transforms.common.errors import LexbeamError, UsageError, readable
 from lexbeam.transforms.common.options.fields import option
 from lexbeam.transforms.common.publish.forgotten import read_marks
@@ -132,18 +132,15 @@ def _stages(root: str, section: str, begun: int, receipts: Mapping[str, list[int
             span = (min(done) / 1e9, max(done) / 1e9) if done else (None, None)
             stage = StageWork(full, expected, len(done), len(times) - len(done), unit, *span)
             works.append((not done, min(done, default=0), stage))
-    return _settled([stage for *_, stage in sorted(works)])
+    return _settled([stage for *_, stage in sorted(works)], noted_waits(root, section, begun))
 
 
-def _settled(stages: list[StageWork]) -> list[StageWork]:
+def _settled(stages: list[StageWork], waits: Mapping[str, Collection[str]]) -> list[StageWork]:
     """Return stages with nothing left of those that a finished one has waited for."""
-    waits = {name: w for _, command in available() for name, w in command.waits.items()}
-    counts = [
-        StageCount(Foreseen(s.name, s.unit, waits=waits.get(s.name, ())), s.planned, s.done, begun=0.0) for s in stages
-    ]
+    counts = [StageCount(Foreseen(s.name, s.unit), s.planned, s.done, begun=0.0) for s in stages]
     return [
         stage._replace(planned=stage.done) if count.ended else stage
-        for stage, count in zip(stages, settled(counts), strict=True)
+        for stage, count in zip(stages, settled(counts, waits), strict=True)
     ]
 
 

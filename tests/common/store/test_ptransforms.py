@@ -30,7 +30,9 @@ from lexbeam.transforms.common.store.ptransforms import (
     NameParts,
     SpreadOverLanes,
     WriteResult,
+    stages_before,
     stages_in,
+    stages_waited_for,
 )
 from lexbeam.transforms.common.store.receipts import ArtefactPath, File, checked, decode
 from lexbeam.transforms.common.store.staged import StagedWriter
@@ -469,3 +471,30 @@ def test_a_freed_file_that_is_needed_where_nothing_says_so_is_an_error(tmp_path)
         free_files([File(ArtefactPath(str(path)), 0, "")])
     with pytest.raises(Exception, match="was freed, and is needed"):
         texts(workspace, "2")
+
+
+def test_a_stage_waits_for_what_comes_together_before_it_and_for_nothing_else(tmp_path):
+    workspace, pipeline = Workspace(str(tmp_path)), beam.Pipeline()
+
+    def made(level, of, label=""):
+        return of | f"{level}{label}" >> beam.ParDo(MakeArtefact(workspace, WriteText(level)))
+
+    start = pipeline | beam.Create([(0, Joining("a"))])
+    leaf = made("leaf", start)
+    passed = made("passed", leaf)  # each of them as soon as its leaf is there
+    top = made("top", passed | "Together" >> beam.GroupByKey())
+    beside = made("beside", start | beam.Map(lambda element, _: element, beam.pvalue.AsList(top)))
+    _ = made("either", (leaf, beside) | beam.Flatten())
+    _ = made("top", start, " of the start")  # a second place: the stage has finished once both have
+    _ = made("last", beside | "Again" >> beam.GroupByKey())
+    before, waited_for = stages_before(pipeline), stages_waited_for(pipeline)
+    assert waited_for == {
+        "toy/leaf": set(),
+        "toy/passed": set(),
+        "toy/top": {"toy/leaf", "toy/passed"},
+        "toy/beside": {"toy/leaf", "toy/passed"},  # and for one of two places of top
+        "toy/either": set(),
+        "toy/last": {"toy/leaf", "toy/passed", "toy/beside"},
+    }
+    assert before["toy/either"] == {"toy/leaf", "toy/passed", "toy/top", "toy/beside"}
+    assert before["toy/passed"] == {"toy/leaf"}

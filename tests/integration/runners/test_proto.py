@@ -116,7 +116,7 @@ _NAMES = re.compile(
     r"config\.yaml|runner\.yaml|out/\.lock"
     r"|out/(_artefacts|_snapshots)(\.\w+\.tmp)?/\.(lexbeam|history)"
     r"|out/_artefacts/(unfinished|results/\w+/\w+)\.json"
-    r"|out/_artefacts/plan/(corpus|change)/[\w-]+"
+    r"|out/_artefacts/plan/(corpus|change)(/[\w-]+|\.json)"
 )
 _TEMPORARY = re.compile(r"\.\w{16}\.tmp$")
 # Publication reads what it publishes to check it, brings files to the disk by their handles and

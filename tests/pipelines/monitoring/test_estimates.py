@@ -67,24 +67,27 @@ def test_one_line_tells_what_is_at_work():
     assert in_one_line([read, StageCount(ODD)], 20.0) == "toy/read: 5 of 5 batches in 10 s"
 
 
+WAITS = {"toy/dealt": ["toy/sizes"], "toy/count": ["toy/dealt"]}
+
+
 def chain(counts):
-    return [(count.stage.name, count.is_finished) for count in settled(counts)]
+    return [(count.stage.name, count.is_finished) for count in settled(counts, WAITS)]
 
 
 def test_a_stage_without_a_total_is_over_when_one_that_waits_for_it_is():
     sizes = StageCount(Foreseen("toy/sizes", "parts of slices"), None, 24, begun=0.0, last=9.0)
-    dealt = StageCount(Foreseen("toy/dealt", "parts", waits=("toy/sizes",)), 48, 40, begun=9.0, last=20.0)
-    count = StageCount(Foreseen("toy/count", "slices", waits=("toy/dealt",)), 2, 1, begun=1.0, last=21.0)
+    dealt = StageCount(Foreseen("toy/dealt", "parts"), 48, 40, begun=9.0, last=20.0)
+    count = StageCount(Foreseen("toy/count", "slices"), 2, 1, begun=1.0, last=21.0)
     assert chain([sizes, dealt, count]) == [("toy/sizes", False), ("toy/dealt", False), ("toy/count", False)]
     over = [sizes, dealt, count._replace(made=2)]
     assert [finished for _, finished in chain(over)] == [True, True, True]
-    assert [line_of(c, 99.0).words for c in settled(over)] == [
+    assert [line_of(c, 99.0).words for c in settled(over, WAITS)] == [
         "24 parts of slices in 9 s",
         "40 parts in 11 s",
         "2 of 2 slices in 20 s",
     ]
     train = StageCount(TRAIN, 6, 2, begun=20.0, last=50.0)
-    assert in_one_line([*settled(over), train], 90.0).startswith("toy/train: 2 of 6 embeddings,")
+    assert in_one_line([*settled(over, WAITS), train], 90.0).startswith("toy/train: 2 of 6 embeddings,")
 
 
 def test_one_thing_is_told_in_the_singular():

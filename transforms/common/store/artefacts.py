@@ -37,7 +37,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar, cast, get_args, get_origin
 
 from lexbeam.transforms.common.code.code_identity import CodeIdentity, code_identity
-from lexbeam.transforms.common.code.fingerprints import blas_kernels, digest
+from lexbeam.transforms.common.code.fingerprints import blas_kernels, digest, readable_json
 from lexbeam.transforms.common.store import files
 from lexbeam.transforms.common.store.identity import canonical, holding, inherited_part
 from lexbeam.transforms.common.store.receipts import (
@@ -540,6 +540,15 @@ def announce(workspace: Workspace, stage: str, artefacts: int) -> None:
     """Note how many artefacts a stage is to make, for progress."""
     if workspace.looked:
         return
-    path = files.join(workspace.root, "plan", *stage.split("/"))
+    _plan(workspace, stage, b"%d" % artefacts)
+
+
+def note_waits(workspace: Workspace, section: str, waits: Mapping[str, Collection[str]]) -> None:
+    """Note which stages are over once others of a section have finished, for progress."""
+    _plan(workspace, f"{section}.json", readable_json({stage: sorted(others) for stage, others in waits.items()}))
+
+
+def _plan(workspace: Workspace, name: str, content: bytes) -> None:
+    path = files.join(workspace.root, "plan", *name.split("/"))
     files.make_folder(path.rpartition("/")[0])
-    files.write_bytes(path, str(artefacts).encode())
+    files.write_bytes(path, content)

@@ -6,6 +6,7 @@ By                PCollection[(key, T)], one or several by name -> the same, of 
 Once              PCollection[T], one or several by name -> the same, of all elements together
 stages_in         the stages whose artefacts a pipeline makes, with the entries of registries that count
 stages_before     of each of them, those whose artefacts its own may be made from
+stages_waited_for  of each of them, those that are over once it has finished
 SpreadOverLanes   PCollection[T] -> PCollection[T], balanced over workers by weight
 Collect           PCollection[(key, receipt)] -> PCollection[(0, all of them, in one order)]
 NameParts         a DoFn: (key, receipt) -> Part
@@ -19,7 +20,7 @@ import time
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter, itemgetter
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import apache_beam as beam
 from apache_beam.metrics import Metrics
@@ -234,25 +235,70 @@ def _counters(stage: str) -> dict[str, Any]:
     return counters | {MEMORY: Metrics.distribution(space, counter_name(MEMORY))}
 
 
-def stages_before(pipeline: beam.Pipeline) -> dict[str, set[str]]:
-    """Return, of each stage of a pipeline, all stages whose artefacts reach it, itself among them only if they do."""
-    before: dict[AppliedPTransform, set[str]] = {}
-    stages: dict[str, set[str]] = {}
+class _Reach(NamedTuple):
+    """What reaches a place of a graph.
+
+    Attributes:
+        made: where artefacts are made that may reach it.
+        over: where all artefacts have been made before anything reaches it.
+    """
+
+    made: frozenset[AppliedPTransform] = frozenset()
+    over: frozenset[AppliedPTransform] = frozenset()
+
+    @property
+    def grouped(self) -> "_Reach":
+        """What reaches it once all of it has come together."""
+        return _Reach(self.made, self.over | self.made)
+
+
+def _reaches(pipeline: beam.Pipeline) -> dict[AppliedPTransform, tuple[str, _Reach]]:
+    """Return, of each place where artefacts are made, the name of the stage, and what reaches the place."""
+    reach: dict[AppliedPTransform | None, _Reach] = {}
+    found: dict[AppliedPTransform, tuple[str, _Reach]] = {}
 
     class Visitor(PipelineVisitor):
         def visit_transform(self, transform_node: AppliedPTransform) -> None:
             # A pipeline is visited in an order in which what is read comes first.
-            read = [*transform_node.inputs, *(side.pvalue for side in transform_node.side_inputs)]
-            reaching = set().union(*(before.get(value.producer, ()) for value in read))
+            main = [reach.get(value.producer, _Reach()) for value in transform_node.inputs]
+            sides = [reach.get(side.pvalue.producer, _Reach()).grouped for side in transform_node.side_inputs]
+            made = frozenset[AppliedPTransform]().union(*(one.made for one in (*main, *sides)))
+            over = frozenset.intersection(*(one.over for one in main)) if main else frozenset()
+            here = _Reach(made, over.union(*(side.over for side in sides)))
+            if isinstance(transform_node.transform, beam.GroupByKey):
+                here = here.grouped
             fn = getattr(transform_node.transform, "fn", None)
             if isinstance(fn, MakeArtefact):
-                stage, _ = fn.chosen()
-                stages.setdefault(stage, set()).update(reaching)
-                reaching.add(stage)
-            before[transform_node] = reaching
+                found[transform_node] = fn.chosen()[0], here
+                here = _Reach(here.made | {transform_node}, here.over)
+            reach[transform_node] = here
 
     pipeline.visit(Visitor())
+    return found
+
+
+def stages_before(pipeline: beam.Pipeline) -> dict[str, set[str]]:
+    """Return, of each stage of a pipeline, all stages whose artefacts reach it, itself among them only if they do."""
+    places = _reaches(pipeline)
+    stages: dict[str, set[str]] = {}
+    for stage, reach in places.values():
+        stages.setdefault(stage, set()).update(places[place][0] for place in reach.made)
     return stages
+
+
+def stages_waited_for(pipeline: beam.Pipeline) -> dict[str, set[str]]:
+    """Return, of each stage of a pipeline, the stages that are over once it has finished, since it waits for them.
+
+    Wherever such a stage makes artefacts, all have come together before the one that waits has made its last.
+    """
+    places = _reaches(pipeline)
+    over: dict[str, set[AppliedPTransform]] = {}
+    for stage, reach in places.values():
+        over.setdefault(stage, set()).update(reach.over)
+    of_stage: dict[str, set[AppliedPTransform]] = {}
+    for place, (stage, _) in places.items():
+        of_stage.setdefault(stage, set()).add(place)
+    return {stage: {other for other, all_of in of_stage.items() if all_of <= before} for stage, before in over.items()}
 
 
 def stages_in(pipeline: beam.Pipeline) -> dict[str, dict[str, set[str]]]:

@@ -24,7 +24,7 @@ from lexbeam.pipelines.frame.publishing import UNFINISHED
 from lexbeam.transforms.common.errors import LexbeamError
 from lexbeam.transforms.common.publish.layout import locked, make_marked_folder
 from lexbeam.transforms.common.publish.publication import Keep
-from lexbeam.transforms.common.store.artefacts import Workspace, announce, make
+from lexbeam.transforms.common.store.artefacts import Workspace, announce, make, note_waits
 from lexbeam.transforms.common.store.objects import ObjectState, ObjectTag
 from lexbeam.transforms.common.store.remote import remote
 
@@ -317,14 +317,12 @@ def test_stages_are_told_in_their_units(killed, monkeypatch):
     ]
 
 
-def test_nothing_is_left_of_a_stage_that_a_finished_one_has_waited_for(killed, monkeypatch):
+def test_nothing_is_left_of_a_stage_that_a_finished_one_has_waited_for(killed):
     class Later(MakeToy):
         name = "toy/later"
 
-    command = status.Status()
-    command.stages, command.waits = (MakeToy, Later), {"toy/later": ("toy/make",)}
-    monkeypatch.setattr(stages_module, "available", lambda: iter([("toy", command)]))
     space = Workspace(str(killed / "_artefacts"))
+    note_waits(space, "toy", {"toy/later": {"toy/make"}})
 
     def left():
         return {stage.name: stage.left for stage in survey(str(killed)).stages}
