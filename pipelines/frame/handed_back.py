@@ -1,4 +1,4 @@
-"""What a pipeline hands back to the driver, or to a later one whose job a Flink cluster has gone on with.
+"""What a pipeline hands back to the driver, and the record of jobs that a driver leaves to a Flink cluster.
 
 What is handed back are small files in a folder of one run. Each section is a job. What a job hands back lies in a
 folder of its own, with a mark that it writes last.

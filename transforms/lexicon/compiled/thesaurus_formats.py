@@ -1,6 +1,6 @@
 r"""The formats of thesauri: what their files say, as senses.
 
-Lines that relate two words: assertions of ConceptNet, paraphrases of PPDB. Each word has a sense a part of speech.
+Assertions of ConceptNet and paraphrases of PPDB relate two words a line: there each word has a sense a part of speech.
 
 **ConceptNet** (`conceptnet-assertions-5.7.0.csv.gz`): `uri<TAB>relation<TAB>start<TAB>end<TAB>JSON`, where start and
 end are `/c/LANGUAGE/word/pos/...`, with `_` for spaces. Taken are `/r/Synonym` and `/r/SimilarTo`, both ways, and
@@ -10,19 +10,18 @@ end are `/c/LANGUAGE/word/pos/...`, with `_` for spaces. Taken are `/r/Synonym` 
 Taken are single words (the lexical part) that neither exclude nor merely go with the other (`Exclusion`,
 `Independent`, `OtherRelated`); the score is `PPDB2.0Score`, which files before version 2 lack.
 
-Extracts of Wiktionary (kaikki.org, wiktextract): JSON lines, a word with one part of speech each.
-
-Taken are `word`, `pos`, and of its `senses`, and beside them, `synonyms` and `hypernyms` (`word`, `tags`, `sense`).
-Synonyms beside the senses belong to one sense for each text of `sense`; those without it are one sense together. What
-has a tag of `MARKED` is left out: such a word is no simpler one, and such a sense not the one that is meant. A file of
-several languages is read for one, by `lang_code`, if the language is named.
+**Wiktionary**, in extracts (kaikki.org, wiktextract): JSON lines, a word with one part of speech each. Taken are
+`word`, `pos`, and of its `senses`, and beside them, `synonyms` and `hypernyms` (`word`, `tags`, `sense`). Synonyms
+beside the senses belong to one sense for each text of `sense`; those without it are one sense together. What has a tag
+of `MARKED` is left out: such a word is no simpler one, and such a sense not the one that is meant. A file of several
+languages is read for one, by `lang_code`, if the language is named.
 
     >>> line = b'{"word": "casa", "pos": "noun", "senses": [{"synonyms": [{"word": "hogar"}]}]}'
     >>> for word, sense in read_kaikki(ThesaurusFile("es.jsonl", [line])):
     ...     print(word, sense.id, sense.pos, [member.text for member in sense.members])
     casa casa#1 NOUN ['hogar']
 
-Lists of a person's own: a word a line, then one or more simpler ones, between tabs, semicolons or commas.
+**Lists** of a person's own: a word a line, then one or more simpler ones, between tabs, semicolons or commas.
 
     >>> lines = [b"word,simpler\n", b"commenced,began\n", b'reimburse,"pay back, repay"\n']
     >>> for word, sense in read_list(ThesaurusFile("own.csv", lines)):
@@ -33,12 +32,11 @@ Lists of a person's own: a word a line, then one or more simpler ones, between t
 The first line settles what separates words: a tab, else a semicolon, else a comma. Further words of a cell stand
 between `,`, `;` or `|`. A header is one whose cells are called as `HEADS` says; lines that begin with `#` are skipped.
 
-MyThes files (LibreOffice, OpenThesaurus).
-
-The first line names the encoding; then `word|n` and, for its n senses, lines `(pos)|member|member...`, with `-` or
-nothing for no part of speech. Remarks in brackets may follow a member: `generic term` makes it a hypernym, `antonym`
-takes it out, and others are removed from its text. Commas separate members, too, since some files use them so. An
-entry without a word (`|2`, in Debian's `mythes-de`) is left out with its senses.
+**MyThes** (LibreOffice, OpenThesaurus). The first line names the encoding; then `word|n` and, for its n senses, lines
+`(pos)|member|member...`, with `-` or nothing for no part of speech. Remarks in brackets may follow a member:
+`generic term` makes it a hypernym, `antonym` takes it out, and others are removed from its text. Commas separate
+members, too, since some files use them so. An entry without a word (`|2`, in Debian's `mythes-de`) is left out with
+its senses.
 
     >>> lines = [b"UTF-8\n", b"house|2\n", b"(n)|home|building (generic term)\n", b"-|firm\n"]
     >>> for word, sense in read_mythes(ThesaurusFile("th.dat", lines)):
@@ -46,10 +44,9 @@ entry without a word (`|2`, in Debian's `mythes-de`) is left out with its senses
     house house#1 NOUN ['home', 'building']
     house house#2 None ['firm']
 
-Tab files (Open Multilingual Wordnet, MCR): `synset<TAB>language:lemma<TAB>lemma`.
-
-The synset is `offset-pos`; underscores are spaces. Other lines (`spa:def`, comments) are skipped. A lemma that begins
-with a backtick is English that nobody has translated: a placeholder.
+**Tab files** (Open Multilingual Wordnet, MCR): `synset<TAB>language:lemma<TAB>lemma`. The synset is `offset-pos`;
+underscores are spaces. Other lines (`spa:def`, comments) are skipped. A lemma that begins with a backtick is English
+that nobody has translated: a placeholder.
 """
 
 import codecs
