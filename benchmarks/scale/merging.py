@@ -83,7 +83,7 @@ def _merge(folder: Path, files: int, documents: int, sentences: int) -> dict[str
     from lexbeam.transforms.annotation.annotated_tables import MergeSentences
     from lexbeam.transforms.common.code.fingerprints import hash_of
     from lexbeam.transforms.common.store.artefacts import Workspace, make
-    from lexbeam.transforms.common.store.ptransforms import GATHERED
+    from lexbeam.transforms.common.store.merging_ptransforms import GATHERED
     from lexbeam.transforms.common.store.staged import Gather, GatherTask, MergeTask, groups
 
     space, gather = Workspace(str(folder / "work")), Gather("corpus")

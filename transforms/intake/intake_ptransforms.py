@@ -13,7 +13,8 @@ import apache_beam as beam
 from lexbeam.transforms.common.portions import parts_for
 from lexbeam.transforms.common.store.artefacts import Step, Workspace
 from lexbeam.transforms.common.store.classes import Staged
-from lexbeam.transforms.common.store.ptransforms import Each, MergeTables, MergeTasks, SpreadOverLanes
+from lexbeam.transforms.common.store.merging_ptransforms import MergeTables, MergeTasks
+from lexbeam.transforms.common.store.ptransforms import Each, SpreadOverLanes
 from lexbeam.transforms.common.store.staged import Gather, MergeTask
 from lexbeam.transforms.common.store.tables import Part
 from lexbeam.transforms.formats.ingest.ingestion import Unit

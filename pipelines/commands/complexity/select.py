@@ -308,7 +308,8 @@ class ComplexitySelect(Command[ComplexitySelectOptions, SelectPlan]):
         """Parts of `sentences` in, parts of `complexity/instances` and counts out."""
         import apache_beam as beam
 
-        from lexbeam.transforms.common.store.ptransforms import By, Each, MergeTables
+        from lexbeam.transforms.common.store.merging_ptransforms import MergeTables
+        from lexbeam.transforms.common.store.ptransforms import By, Each
         from lexbeam.transforms.complexity.select.ptransforms import ChooseTargets
         from lexbeam.transforms.corpora.ptransforms import FindRepeated
 

@@ -186,7 +186,8 @@ class CorpusCommand(Command[CorpusOptions, CorpusPlan]):
         """Units of files in, merged parts and counts out."""
         import apache_beam as beam
 
-        from lexbeam.transforms.common.store.ptransforms import Each, MergeTables
+        from lexbeam.transforms.common.store.merging_ptransforms import MergeTables
+        from lexbeam.transforms.common.store.ptransforms import Each
         from lexbeam.transforms.formats.ingest.ptransforms import (
             CutLarge,
             IngestFiles,

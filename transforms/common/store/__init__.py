@@ -12,7 +12,8 @@ In: a stage, a task and options. Out: a receipt, and files that it stands for. R
     entries, classes         entries put in order; their digests by class
     inheriting               rows of a predecessor taken over
     models                   models that travel to workers; digests of models and of packaged files
-    ptransforms              the glue: artefacts in a graph, lanes, merges, results
+    ptransforms              the glue: artefacts in a graph, lanes, results
+    merging_ptransforms      staged files merged into parts of tables, in a graph
 
 A change to `tables` or `batches` changes published bytes.
 """
