@@ -24,9 +24,11 @@ class Evaluation(Command[O, P]):
     """A command that evaluates against gold; the first of its tables are the metrics."""
 
     def measure(self, options: O, plan: P, inputs: Inputs) -> Mapping[str, pa.Table]:
+        """Return the tables."""
         raise NotImplementedError
 
     def shown(self, metrics: pa.Table, /) -> Iterable[Block]:
+        """Yield what a person reads of the metrics."""
         raise NotImplementedError
 
     def told(self, metrics: pa.Table, /) -> Iterable[str]:

@@ -12,7 +12,7 @@ from lexbeam.transforms.common.publish.publication import publish
 from lexbeam.transforms.common.publish.sections import Made, Outcome, ReadTable, table_digest
 from lexbeam.transforms.common.publish.snapshots import find_snapshot
 from lexbeam.transforms.common.store.artefacts import Artefact, Step
-from lexbeam.transforms.common.store.receipts import File
+from lexbeam.transforms.common.store.receipts import File, checked
 from lexbeam.transforms.common.store.tables import Part, write_part
 
 SCHEMA = pa.schema([("word", pa.string())])
@@ -47,6 +47,42 @@ class MakeToy(Step[Any, Toy]):
 
 
 TOY = MakeToy()
+
+
+@dataclass(frozen=True)
+class Text:
+    """A receipt of a file, made of those of other artefacts."""
+
+    file: File
+
+
+@dataclass(frozen=True)
+class Joining:
+    """What a text is made of: its name, texts that are read, and one that is named and not read."""
+
+    name: str
+    read: tuple[Text, ...] = ()
+    unread: tuple[Text, ...] = ()
+
+
+@dataclass(frozen=True)
+class WriteText(Step[Joining, Text]):
+    """Write the name of a task, and the texts that it reads, at a level of a graph of such steps."""
+
+    level: str
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """The step's name: of its level."""
+        return f"toy/{self.level}"
+
+    def make(self, artefact: Artefact, task: Joining) -> Text:
+        """Write it."""
+        BUILT.append(task.name)
+        content = task.name + "".join(Path(checked(text.file)).read_text() for text in task.read)
+        with artefact.writing(".txt") as stream:
+            stream.write(content.encode())
+        return Text(artefact.file(".txt"))
 
 
 def part_of(folder: Path, table: str, number: int, words: list[str]) -> Part:

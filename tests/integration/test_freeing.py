@@ -2,17 +2,15 @@
 
 import threading
 from collections import defaultdict
-from dataclasses import dataclass
-from typing import NamedTuple
 
 import apache_beam as beam
 import pytest
+from making import Joining, WriteText
 from small_runs import SLICES, SMALL, call, copy_of_out
 
 from lexbeam.transforms.common.store import artefacts, ptransforms
-from lexbeam.transforms.common.store.artefacts import Step, Workspace, files_of, make_all, name_of
+from lexbeam.transforms.common.store.artefacts import Workspace, files_of, make_all, name_of
 from lexbeam.transforms.common.store.ptransforms import By, Each, stages_before, stages_in
-from lexbeam.transforms.common.store.receipts import File
 
 pytestmark = pytest.mark.slow
 
@@ -80,49 +78,21 @@ def test_no_step_reads_what_another_one_frees(options, made_once, tmp_path, monk
     assert not sorted(set(readers.faults()))
 
 
-@dataclass(frozen=True)
-class Note:
-    """Receipt: a file."""
-
-    file: File
-
-
-class NoteTask(NamedTuple):
-    """A text, and notes that it is made of."""
-
-    text: str
-    notes: tuple[Note, ...] = ()
-
-
-@dataclass(frozen=True)
-class WriteNote(Step[NoteTask, Note]):
-    level: str
-
-    @property
-    def name(self):
-        return f"toy/{self.level}"
-
-    def make(self, artefact, task):
-        with artefact.writing(".txt") as stream:
-            stream.write(task.text.encode())
-        return Note(artefact.file(".txt"))
-
-
 def _noted(name):
-    yield name, NoteTask(name)
+    yield name, Joining(name)
 
 
 def _read(element):
     name, note = element
-    yield name, NoteTask(f"of {name}", (note,))
+    yield name, Joining(f"of {name}", unread=(note,))
 
 
 def _joined(key, first, notes):
-    yield key, NoteTask(f"all of {key}", (*first, *notes))
+    yield key, Joining(f"all of {key}", unread=(*first, *notes))
 
 
 def _files(task):
-    return [note.file for note in task.notes]
+    return [text.file for text in task.unread]
 
 
 @pytest.mark.parametrize(
@@ -133,10 +103,10 @@ def test_a_graph_that_frees_too_early_is_seen(frees, faults, tmp_path, monkeypat
     readers, workspace = Readers(monkeypatch), Workspace(str(tmp_path))
 
     def of(level):
-        return {"workspace": workspace, "step": WriteNote(level), "frees": _files if level in frees else None}
+        return {"workspace": workspace, "step": WriteText(level), "frees": _files if level in frees else None}
 
     with beam.Pipeline("FnApiRunner") as pipeline:
-        notes = pipeline | beam.Create(["a", "b"]) | "Notes" >> Each(workspace, WriteNote("note"), _noted)
+        notes = pipeline | beam.Create(["a", "b"]) | "Notes" >> Each(workspace, WriteText("note"), _noted)
         first = notes | "First" >> Each(**of("first"), tasks=_read)
         if "first" in frees:
             _ = notes | "Other" >> Each(**of("other"), tasks=_read)

@@ -6,12 +6,12 @@ import json
 import random
 import typing
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import apache_beam as beam
 import pytest
 from apache_beam.testing.util import assert_that, equal_to
+from making import BUILT, Joining, WriteText
 
 from lexbeam.pipelines.runners.runners import run_lines
 from lexbeam.transforms.common.code import code_identity
@@ -28,7 +28,7 @@ from lexbeam.transforms.common.store.ptransforms import (
     stages_in,
     stages_waited_for,
 )
-from lexbeam.transforms.common.store.receipts import ArtefactPath, File, checked
+from lexbeam.transforms.common.store.receipts import ArtefactPath, File
 from lexbeam.transforms.common.store.tables import Part, PartFile
 
 
@@ -285,41 +285,6 @@ def test_public_transforms_declare_what_they_take_and_give(module):
         assert len(taken) == 1, transform
         for hint in {*taken, hints["return"]} - {Any}:  # Beam has no hints for several collections
             assert typing.get_origin(hint) is beam.PCollection, transform
-
-
-@dataclass(frozen=True)
-class Text:
-    """A receipt of a file, made of those of other artefacts."""
-
-    file: File
-
-
-@dataclass(frozen=True)
-class Joining:
-    """What a text is made of: its name, texts that are read, and one that is named and not read."""
-
-    name: str
-    read: tuple[Text, ...] = ()
-    unread: tuple[Text, ...] = ()
-
-
-BUILT: list[str] = []
-
-
-@dataclass(frozen=True)
-class WriteText(Step[Joining, Text]):
-    level: str
-
-    @property
-    def name(self):
-        return f"toy/{self.level}"
-
-    def make(self, artefact, task):
-        BUILT.append(task.name)
-        content = task.name + "".join(Path(checked(text.file)).read_text() for text in task.read)
-        with artefact.writing(".txt") as stream:
-            stream.write(content.encode())
-        return Text(artefact.file(".txt"))
 
 
 def _middle(element):

@@ -71,9 +71,7 @@ _ORDINALS = (
     "third dritte dritten drittes troisième tercer tercera terceiro terceira terzo terza derde tredje iii",
     "fourth vierte vierten viertes quatrième cuarto cuarta quarto quarta vierde fjärde iv",
 )
-_LAST = (
-    "last latter final letzte letzten letztes dernier dernière último última ultimo ultima ultima laatste sista senare"
-)
+_LAST = "last latter final letzte letzten letztes dernier dernière último última ultimo ultima laatste sista senare"
 _UNITS = {
     2: "half hälfte hä h moitié mitad metade metà helft hälften",
     3: "third drittel tiers tercio terzo tredjedelen",
@@ -586,6 +584,9 @@ DATE_FORMS: Registry[DateForm] = Registry(
 )
 
 
+_EARLIEST, _LATEST = 1940, 2100  # of dates that are not long past
+
+
 def readings(text: str) -> Iterator[tuple[str, Date]]:
     """Yield the forms that can read a text as a date that is not long past, each with that date.
 
@@ -596,6 +597,3 @@ def readings(text: str) -> Iterator[tuple[str, Date]]:
         date = form.read(text)
         if date is not None and _EARLIEST <= date.year <= _LATEST:
             yield name, date
-
-
-_EARLIEST, _LATEST = 1940, 2100
